@@ -84,7 +84,7 @@ static inline tfgen_tensor tensor_of(const program *p, size_t i)
     return t;
 }
 
-/* From pageable memory that is gone when the call returns. Outputs begin as NaN. */
+/* Copies from pageable memory that is freed when the call returns. Outputs begin as NaN. */
 static inline tfgen_status upload(program *p, size_t i, tfgen_error *error)
 {
     const tfgen_tensor t = tensor_of(p, i);
@@ -117,7 +117,7 @@ static inline tfgen_status execute(program *p, tfgen_error *error)
     return tfgen_execute(p->module, p->weights, &args, p->workspace, p->stream, error);
 }
 
-/* Everything up to the first launch. What was made is freed by stop(), whatever the status. */
+/* Everything up to the first launch. stop() frees what was made, whatever the status. */
 static inline tfgen_status start(program *p, const char *device, const char *yaml, size_t size, tfgen_error *error)
 {
     *p = (program){.b = bench_open(yaml, size, NULL)};

@@ -66,7 +66,7 @@ int main(void)
     const old_plan_options options = {sizeof options, "host", NULL, "f32", dims, 1, 2, NULL, 0};
     const old_module_options module_options = {sizeof module_options, 1, 60, NULL};
     void *device, *plan, *module, *tensors[] = {x, y};
-    /* What lies behind an old struct belongs to the program. */
+    /* Memory behind an old struct belongs to the program. */
     struct { old_tensor tensor; char behind[64]; } t = {.tensor.size = sizeof t.tensor};
     memset(t.behind, 0x5a, sizeof t.behind);
     for (int i = 0; i < 24; i++) x[i] = (float)i;

@@ -18,7 +18,7 @@ static inline bool use_spilling_clang(const char *folder, const char *variable, 
     unsetenv("TFGEN_CLANG");
     if (!(real = clang_find())) return printf("skipped: no clang\n"), false;
     const char *name = strrchr(real, '/') ? strrchr(real, '/') + 1 : real;
-    snprintf(path, sizeof path, "%s/%s", folder, name); /* its version is in its name */
+    snprintf(path, sizeof path, "%s/%s", folder, name); /* its name has its version */
     snprintf(kernel, sizeof kernel, "%s/kernel", folder);
     FILE *f = fopen(kernel, "w");
     ck_assert_ptr_nonnull(f);

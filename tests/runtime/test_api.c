@@ -21,7 +21,7 @@ static const char ffn[] = "block: ffn\n"
                           "  - {out: y, op: gelu_tanh, in: [h]}\n"
                           "outputs: {y: y}\n";
 
-/* As the header says. */
+/* Fails unless the text has the form that the header promises. */
 static void is_styled(const char *text)
 {
     const size_t n = strlen(text);
@@ -99,7 +99,7 @@ START_TEST(a_plan_is_for_the_device_model_that_is_named)
 }
 END_TEST
 
-/* A device model's numbers were read as the program's locale writes them: no plan for a GPU where that has a decimal comma. */
+/* Numbers of device models used to be read by the program's locale: with a decimal comma there was no plan for a GPU. */
 START_TEST(a_program_with_a_decimal_comma_gets_the_same_plans)
 {
     static const char *const targets[] = {"host", "sm_90a", "gfx942"};
@@ -128,7 +128,7 @@ START_TEST(a_plan_has_the_tiles_of_its_options)
     tfgen_error error = {""};
     o.target = "gfx90a", o.tiles = lines, o.tile_count = 1;
     plan = plan_of(&o);
-    lines[0] = ""; /* it is the plan's own by now */
+    lines[0] = ""; /* the plan has a copy */
     ck_assert_ptr_nonnull(strstr(tfgen_plan_text(plan), "from user\n"));
     ck_assert_ptr_nonnull(strstr(tfgen_plan_manifest(plan), "\"from\": \"user\""));
     tfgen_plan_free(plan);
@@ -193,7 +193,7 @@ START_TEST(an_error_that_is_cut_ends_with_a_whole_character)
 }
 END_TEST
 
-/* Whatever of the call it is; the text has the names that there are. */
+/* Whichever name of a call is unknown, the message lists the known ones. */
 START_TEST(a_name_that_nobody_knows_is_wrong_usage)
 {
     static const char *const no_fuse[] = {"qvk"};
@@ -259,7 +259,7 @@ START_TEST(wrong_calls_are_refused)
 }
 END_TEST
 
-/* ---- structs of older callers: whatever size they say, not one byte behind it is read or written */
+/* ---- structs of older callers: whatever size they state, no byte behind it is read or written */
 static char *edge; /* the end of memory that may be touched */
 
 static void map_edge(void)
@@ -271,7 +271,7 @@ static void map_edge(void)
     edge = both + page;
 }
 
-/* The first `size` bytes of a struct, which then says that it is no longer. */
+/* Returns the first `size` bytes of a struct, with its size field set to that. */
 static void *cut(const void *whole, size_t size)
 {
     char *at = edge - size;
@@ -384,7 +384,7 @@ START_TEST(tensors_and_devices_are_told_to_callers_of_every_size)
 }
 END_TEST
 
-/* A caller that is newer than the library: what it does not know is not read, and what it gives back is zero. */
+/* A caller newer than the library: fields that the library does not know are not read, and are zero in results. */
 START_TEST(structs_of_a_newer_caller_are_taken)
 {
     host_call c = open_call();

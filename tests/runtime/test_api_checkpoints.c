@@ -82,7 +82,7 @@ START_TEST(tensors_are_found_and_read_as_they_are)
 }
 END_TEST
 
-/* A spec of one layer of a whole model's: [out, in] in the file, [in, out] in bf16 here. */
+/* A spec of one layer of a whole model: the weight is [out, in] in the file and [in, out] in bf16 here. */
 static const char layer[] = "block: t\ndtype: bf16\nprefix: model.layers.{layer}.\ninputs: {x: [5, 3]}\n"
                             "params: {w: {shape: [3, 2], from: proj.weight, transpose: true}}\n"
                             "ops:\n  - {out: y, op: linear, in: [x, w], layout: in_out}\noutputs: {y: y}\n";

@@ -100,7 +100,7 @@ static void *repeat(void *argument)
 {
     caller *c = argument;
     for (int i = 0; i < rounds && c->status == TFGEN_OK; i++) {
-        const int rows = i % 3 == 0 ? most_rows : i % 3 == 1 ? 1 : 77; /* where the marks lie depends on the rows */
+        const int rows = i % 3 == 0 ? most_rows : i % 3 == 1 ? 1 : 77; /* the position of the marks depends on the rows */
         memset(c->y, 0, sizeof c->wanted);
         c->status = execute(c, rows);
         c->different += memcmp(c->y, c->wanted, (size_t)rows * columns * sizeof *c->y) != 0;

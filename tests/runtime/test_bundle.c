@@ -154,7 +154,7 @@ START_TEST(no_shortened_bundle_opens)
 }
 END_TEST
 
-/* Of a changed bundle either nothing is found, or exactly what was written. */
+/* In a changed bundle a lookup finds nothing, or exactly what was written. */
 START_TEST(no_flipped_bit_changes_what_is_found)
 {
     const bytes b = written();
@@ -175,14 +175,14 @@ START_TEST(no_flipped_bit_changes_what_is_found)
         }
         b.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    /* head, entries and names refuse; each bit of code breaks its entry alone */
+    /* a changed bit in head, entries or names refuses the bundle; in code it breaks only that entry */
     ck_assert_int_ge(refused, (64 + three_count * 64) * 8);
     ck_assert_int_eq(broken, (11 + 11 + 21 + 12) * 8);
     free(b.data);
 }
 END_TEST
 
-/* The hash of the head is right, its fields are not: what an attacker, or a writer's bug, would make. */
+/* The head has a correct hash but wrong fields, as an attacker or a bug of the writer would make it. */
 START_TEST(a_bundle_that_lies_with_a_right_hash_is_refused_or_harmless)
 {
     const bytes b = written();
@@ -270,7 +270,7 @@ START_TEST(a_host_object_that_is_none_is_refused_with_the_loaders_words)
 }
 END_TEST
 
-/* One file may be open, and an object needs two for a moment. */
+/* Only one more file may be open, but loading an object needs two for a moment. */
 START_TEST(where_files_have_run_out_the_host_engine_says_so)
 {
     const int next = dup(STDERR_FILENO);
@@ -323,8 +323,8 @@ static const char built_spec[] = "block: built\n"
 #else
 #define SANITIZE ""
 #endif
-/* No compiler is to be found: what runs came out of the bundle. */
-/* The program ends by exit() wherever a call fails, so what it holds then is no leak to report. */
+/* No compiler can be found, so what runs comes from the bundle. */
+/* The program calls exit() where a call fails, so memory that it still holds is no leak to report. */
 #define BARE \
     "env -i ASAN_OPTIONS=detect_leaks=0 PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere " \
     "TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
@@ -364,10 +364,10 @@ static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0
 
 static int build(const char *options) { return shell("%s build %s/built.yaml -o %s %s", program_path(), folder, folder, options); }
 
-/* `source` with libraries of the folder, whose headers are found there. */
+/* Compiles `source` and links it with libraries of the folder, where the headers are, too. */
 static void link_with(const char *search, const char *source, const char *libraries)
 {
-    const char *slash = *SANITIZE ? strrchr(program_path(), '/') : NULL; /* a plain program links what is installed */
+    const char *slash = *SANITIZE ? strrchr(program_path(), '/') : NULL; /* without a sanitizer, it links the installed library */
     const int length = slash ? (int)(slash - program_path()) : 1;
     ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE " -Iruntime/api %s%s %s -o %s/program %s/%s "
                         "%.*s/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -lpthread",
@@ -406,7 +406,7 @@ START_TEST(a_program_runs_what_was_built_for_it_without_any_compiler)
 }
 END_TEST
 
-/* The variant of a shape for its own dims runs its calls. */
+/* A variant of a shape with the same dims runs its calls. */
 START_TEST(a_library_has_the_variants_that_were_asked_for)
 {
     ck_assert_msg(build("--shapes=M=7,wide --variants=M=1,M=7:D=32,M=9") == code_usage, "%s", output);
@@ -428,8 +428,8 @@ START_TEST(the_header_is_clean_in_cpp17_too)
 }
 END_TEST
 
-/* Names of the library's own files and functions, of the header's variables, of C, C++ and system headers; two that differ in case alone.
- * What is declared of all is linked into one program. */
+/* Blocks named like the library's own files and functions, like variables of the header, like words of C, C++ and system headers; two names
+ * that differ only in case. All of their declarations are linked into one program. */
 static const char *const block_names[] = {"tfgen", "TFGEN",  "tfgen-plan", "plan",  "Plan",   "args",   "options",
                                           "main",  "string", "k0",         "class", "int",    "stdint", "tiles"};
 static const char block_spec[] = "block: %s\ndtype: f32\ndims: {D: 16}\ninputs: {x: [D]}\n"

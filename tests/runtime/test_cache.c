@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "tests/runtime/cache_rig.h"
 
-/* ---- what it is for ---- */
+/* ---- hits and misses ---- */
 
 START_TEST(what_is_found_is_what_was_stored)
 {
@@ -43,7 +43,7 @@ START_TEST(a_hit_is_what_the_compiler_gave)
 }
 END_TEST
 
-/* So that every start does not find out anew that a kernel spills. */
+/* Otherwise every start would find out anew that a kernel spills. */
 START_TEST(what_is_refused_for_its_spills_is_a_hit_as_well)
 {
     static const char source[] = TINY_PREFIX SCRATCH_KERNEL;
@@ -111,7 +111,8 @@ START_TEST(equal_requests_of_one_call_compile_once)
     make_requests(&q, most_requests);
     for (size_t i = 1; i < q.n; i++) q.list[i] = q.list[0];
     if (!use_fake_compiler("sleep 0.1")) return;
-    cache *c = _i ? open_cache() : open_at("/proc/no", 0); /* the second is in memory only, where no mark can be: one at a time */
+    /* the second cache is in memory only, without lock files: one compile at a time */
+    cache *c = _i ? open_cache() : open_at("/proc/no", 0);
     ck_assert_int_eq(cache_compile_all(c, q.list, q.n, _i ? 4 : 1, r, NULL, NULL, NULL), build_ok);
     for (size_t i = 0; i < q.n; i++) ck_assert(right(&q, 0, &r[i])), code_result_free(&r[i]);
     ck_assert_int_eq(calls(NULL), 1);
@@ -155,7 +156,7 @@ START_TEST(its_place_follows_the_environment)
     setenv("HOME", "/home/me", 1);
     ck_assert_str_eq(d = cache_directory(), "/home/me/.cache/tfgen");
     free(d);
-    setenv("HOME", "here", 1); /* wherever that is, others may have made it */
+    setenv("HOME", "here", 1); /* a relative path may be a folder that another user made */
     ck_assert_ptr_null(cache_open(NULL));
     unsetenv("HOME");
     ck_assert_ptr_null(cache_open(NULL));
@@ -179,7 +180,7 @@ START_TEST(its_cap_is_read_from_the_environment)
 }
 END_TEST
 
-/* A heavy kernel's sizes. */
+/* Sizes as those of a large kernel. */
 START_TEST(a_hit_gives_all_of_a_heavy_kernel_every_time)
 {
     static char source[100000];
@@ -216,7 +217,7 @@ START_TEST(a_hit_gives_all_of_a_heavy_kernel_every_time)
 }
 END_TEST
 
-/* ---- entries that are not what they should be ---- */
+/* ---- damaged or forged entries ---- */
 
 START_TEST(a_truncated_entry_is_made_again)
 {
@@ -259,7 +260,7 @@ START_TEST(no_bit_of_an_entry_can_flip)
 }
 END_TEST
 
-/* Whole files whose seal is right and whose content is not: nothing may be read beyond its end (run with SAN=address). */
+/* Files with a correct seal and wrong content: nothing may be read past the end (run with SAN=address). */
 START_TEST(a_sealed_entry_that_lies_is_harmless)
 {
     cache *c = open_cache();
@@ -310,7 +311,7 @@ static void put_link(const char *path)
 {
     char aside[160];
     snprintf(aside, sizeof aside, "%s.aside", path);
-    ck_assert_int_eq(symlink(aside, path), 0); /* to the entry itself */
+    ck_assert_int_eq(symlink(aside, path), 0); /* a link to the entry itself */
 }
 static void put_device(const char *path)
 {
@@ -335,7 +336,7 @@ START_TEST(only_a_plain_file_of_ones_own_is_an_entry)
     obstacles[_i](path);
     ck_assert(!find_named(c, "in the way", 300));
     const bool stored = store_named(c, "in the way", 300);
-    ck_assert(stored == (obstacles[_i] != put_directory)); /* a folder cannot be replaced: in memory then */
+    ck_assert(stored == (obstacles[_i] != put_directory)); /* a folder cannot be replaced, so the entry stays in memory */
     ck_assert_int_eq(warnings, !stored);
     ck_assert(find_named(c, "in the way", 300));
     cache_sweep(c, 0);
@@ -366,7 +367,7 @@ START_TEST(a_full_disk_means_memory_only_with_one_warning)
     for (int i = 0; i < 20; i++) ck_assert(find_named(c, names[i], 40000));
     cache_close(c);
     snprintf(path, sizeof path, "%s/code", place);
-    ck_assert_int_eq(files_in(path), stored); /* no halves are left */
+    ck_assert_int_eq(files_in(path), stored); /* no partial files are left */
     c = open_cache();
     for (int i = 0; i < 20; i++) stored -= find_named(c, names[i], 40000);
     ck_assert_int_eq(stored, 0);
@@ -402,7 +403,7 @@ START_TEST(a_folder_that_cannot_be_written_still_gives_what_it_has)
     char file[200];
     snprintf(file, sizeof file, "chmod a+r %s/code/*", place);
     ck_assert_int_eq(system(file), 0);
-    const pid_t child = fork(); /* who gave up root could not clean up */
+    const pid_t child = fork(); /* a process that gave up root could not remove the files */
     if (child == 0) {
         if (is_root() && (setgid(65534) || setuid(65534))) _exit(0);
         c = open_cache();
@@ -479,7 +480,7 @@ START_TEST(what_was_not_used_for_longest_goes_first)
         set_age(path, 1000 - 100 * i);
         free(path);
     }
-    ck_assert(find_named(c, "a", 10000)); /* used: it is the youngest now */
+    ck_assert(find_named(c, "a", 10000)); /* a use makes it the most recently used */
     const cache_counts n = cache_sweep(c, 25000);
     ck_assert_int_eq(n.kept, 2);
     ck_assert_int_eq(n.removed, 2);
@@ -531,7 +532,7 @@ START_TEST(memory_has_a_cap_too)
 }
 END_TEST
 
-/* Somebody whose clock was wrong swept last: what is there is swept when the next entry comes, not in years. */
+/* The last sweep has a time in the future, from a wrong clock: the next new entry still causes a sweep, not only years later. */
 START_TEST(a_sweep_in_the_future_is_none)
 {
     char path[128];
@@ -542,7 +543,7 @@ START_TEST(a_sweep_in_the_future_is_none)
     spill(path, "", 0);
     set_age(path, -1000000000);
     c = open_at(place, 300000);
-    ck_assert(store_named(c, "one more", 300)); /* too little to look at the rest for */
+    ck_assert(store_named(c, "one more", 300)); /* too small to cause a sweep */
     ck_assert_int_le(cache_sweep(c, 1 << 30).kept_bytes, 300000);
     cache_close(c);
 }

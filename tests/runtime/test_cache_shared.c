@@ -39,8 +39,8 @@ START_TEST(thirty_two_processes_compile_each_kernel_once_or_twice)
 }
 END_TEST
 
-/* Half of them are killed while they compile, wait or write: the others still get everything, and nothing but what the dead were
- * at is compiled again. */
+/* Half of the processes are killed while they compile, wait or write: the others still get everything, and only what the dead were working
+ * on is compiled again. */
 START_TEST(processes_that_are_killed_do_not_hold_up_the_others)
 {
     enum { processes = 16 };
@@ -65,7 +65,7 @@ START_TEST(processes_that_are_killed_do_not_hold_up_the_others)
         ck_assert_int_eq(waitpid(all[p], &status, 0), all[p]);
         ck_assert(p % 2 == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
     }
-    ck_assert_int_le(calls(NULL), (int)q.n * 2 + processes / 2 * 2); /* each of the dead was at two at most */
+    ck_assert_int_le(calls(NULL), (int)q.n * 2 + processes / 2 * 2); /* each killed process was working on at most two */
 }
 END_TEST
 
@@ -173,7 +173,7 @@ static char *mark_of(const cache *c, const char *key)
 
 START_TEST(a_dead_owner_is_not_waited_for)
 {
-    cache *c = cache_open(&(cache_options){.directory = place, .wait_seconds = 1e6}); /* who waits for the dead hangs */
+    cache *c = cache_open(&(cache_options){.directory = place, .wait_seconds = 1e6}); /* whoever waits for a dead process hangs */
     cache_claim *claim;
     code_result r;
     char *key = key_named("dead");
@@ -184,7 +184,7 @@ START_TEST(a_dead_owner_is_not_waited_for)
     }
     char *mark = mark_of(c, key), text[160];
     while (readlink(mark, text, sizeof text) <= 0) usleep(1000);
-    kill(owner, SIGKILL); /* a zombie until it is waited for: dead all the same */
+    kill(owner, SIGKILL); /* a zombie until waited for, but dead */
     siginfo_t end;
     ck_assert_int_eq(waitid(P_PID, (id_t)owner, &end, WEXITED | WNOWAIT), 0);
     ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
@@ -199,7 +199,7 @@ START_TEST(a_dead_owner_is_not_waited_for)
 }
 END_TEST
 
-/* Its number is a living process's by now. */
+/* The owner's process id belongs to another, living process by now. */
 START_TEST(an_owner_whose_number_is_used_again_is_dead)
 {
     cache *c = cache_open(&(cache_options){.directory = place, .wait_seconds = 30});
@@ -211,7 +211,7 @@ START_TEST(an_owner_whose_number_is_used_again_is_dead)
     ck_assert_int_gt(n, 0);
     text[n] = 0;
     cache_claim_end(claim);
-    char *number = strrchr(text, ' '), *start = NULL; /* machine, space of processes, process, when it began, thread */
+    char *number = strrchr(text, ' '), *start = NULL; /* machine, PID namespace, process, its start time, thread */
     *number = 0;
     start = strrchr(text, ' ');
     snprintf(earlier, sizeof earlier, "%.*s %llu %s", (int)(start - text), text, strtoull(start, NULL, 10) - 1, number + 1);
@@ -249,7 +249,7 @@ START_TEST(waiting_has_a_limit)
     marks[_i](mark);
     const double start = seconds();
     ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
-    ck_assert_msg(seconds() - start > 0.15, "%g", seconds() - start); /* a limit that is never reached hangs */
+    ck_assert_msg(seconds() - start > 0.15, "%g", seconds() - start); /* without a working time limit this would hang */
     cache_claim_end(claim);
     ck_assert(store_named(c, "wait", 300) && find_named(c, "wait", 300));
     cache_claim_end(of_the_living);
@@ -354,13 +354,13 @@ START_TEST(an_archive_may_hold_anything_and_adds_only_what_is_good)
         if (cut == size) copy[round < 100 ? (size_t)round : (size_t)random() % size] ^= (unsigned char)(1 << random() % 8);
         const cache_counts n = import_bytes(d, copy, cut, &ok);
         ck_assert(n.kept + n.known + n.refused <= 2);
-        ck_assert(!ok || n.refused || cut < size); /* every flip is seen */
+        ck_assert(!ok || n.refused || cut < size); /* every flipped bit is noticed */
         ck_assert(!(ok && cut < size));
     }
     int found[2] = {0};
     cache_walk(d, walk_counts, found);
     ck_assert_int_eq(found[1], 0);
-    for (unsigned shift = 0; shift < 64; shift += 3) { /* sizes that are lies */
+    for (unsigned shift = 0; shift < 64; shift += 3) { /* wrong sizes */
         const unsigned long long lie = 1ull << shift;
         memcpy(copy, bytes, size);
         memcpy(copy + 24, &lie, 8);

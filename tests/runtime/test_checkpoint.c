@@ -15,7 +15,7 @@ static void make_folder(void)
 }
 static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
 
-/* A file of one-element tensors: the names, each with the number that follows. */
+/* A file of one-element tensors: their names, each with its number. */
 typedef struct one_tensor {
     const char *name;
     float number;
@@ -96,14 +96,15 @@ START_TEST(shards_are_found_by_the_index)
     make_folder();
     make_file("a.safetensors", of_a, 2);
     make_file("blob", of_b, 2);
-    ck_assert_int_eq(shell("cd %s && mkdir cache && mv blob cache/0123 && ln -s cache/0123 b.safetensors", folder), 0); /* as the Hub's */
+    /* links, as in the cache of the Hugging Face Hub */
+    ck_assert_int_eq(shell("cd %s && mkdir cache && mv blob cache/0123 && ln -s cache/0123 b.safetensors", folder), 0);
     write_file(folder, index_name, "%s", good_index);
     ck_assert_double_eq(number_of(NULL, "n.weight", "h.{layer}.", 1), 6);
     ck_assert_double_eq(number_of(NULL, "n.weight", "h.{layer}.", 2), 7);
     ck_assert_double_eq(number_of(index_name, "n.weight", "h.{layer}.", 0), 5);
     ck_assert_double_eq(number_of("b.safetensors", "n.weight", "h.{layer}.", 2), 7);
     ck_assert_double_eq(number_of(NULL, "bare", "h.{layer}.", -1), 8);
-    ck_assert_double_eq(number_of(NULL, "weight", "h.0.n.", -1), 5); /* a prefix without {layer} is said whole */
+    ck_assert_double_eq(number_of(NULL, "weight", "h.0.n.", -1), 5); /* a prefix without {layer} is used as it is */
     refuses(code_bad_input, NULL, "h.{layer}.", -1, "has no tensor 'n.weight'; choose a layer with --layer=N; there is h.0.n.weight");
     refuses(code_bad_input, NULL, "h.{layer}.", 9, "has no tensor 'n.weight' of layer 9; there is h.0.n.weight");
     refuses(code_bad_input, NULL, "x.{layer}.", 1, "there is h.0.n.weight: write prefix: h.{layer}. in the spec, and say --layer=0");

@@ -41,8 +41,7 @@ static bool build(const sample *s, code_result *r)
     return true;
 }
 
-/* Reads a copy that ends where it ends, so that a sanitizer sees one byte too far. Whatever is accepted must be usable.
- */
+/* Reads a copy of exactly this size, so that a sanitizer sees a read past the end. What is accepted must be usable. */
 static bool survives(const unsigned char *bytes, size_t size)
 {
     unsigned char *exact = malloc(size ? size : 1);
@@ -70,7 +69,7 @@ START_TEST(a_truncated_code_object_is_refused)
     if (!build(&samples[_i], &r)) return;
     ck_assert(survives(r.code, r.code_size));
     for (size_t size = 0; size < 64; size++) ck_assert(!survives(r.code, size));
-    size_t accepted = 0; /* only bytes that nobody needs may be missing: padding at the end */
+    size_t accepted = 0; /* only unused bytes may be missing: padding at the end */
     for (size_t size = 64; size < r.code_size; size++) accepted += survives(r.code, size);
     ck_assert_uint_lt(accepted, 64);
     code_result_free(&r);
@@ -83,7 +82,7 @@ START_TEST(a_code_object_with_flipped_bits_does_no_harm)
     uint32_t state = 0x9e3779b9;
     size_t refused = 0;
     if (!build(&samples[_i], &r)) return;
-    for (size_t bit = 0; bit < r.code_size * 8; bit += 1 + (r.code_size > 8192) * 2) { /* each alone */
+    for (size_t bit = 0; bit < r.code_size * 8; bit += 1 + (r.code_size > 8192) * 2) { /* one at a time */
         r.code[bit / 8] ^= (unsigned char)(1u << bit % 8);
         refused += !survives(r.code, r.code_size);
         r.code[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -103,7 +102,7 @@ START_TEST(a_code_object_with_flipped_bits_does_no_harm)
 }
 END_TEST
 
-/* The file with one section more, ahead of all others; its table goes behind the end. The caller frees it. */
+/* The file with one more section before all others; the section table moves to the end. The caller frees it. */
 static unsigned char *with_section(const code_result *r, unsigned type, size_t *size)
 {
     Elf64_Ehdr head;
@@ -181,7 +180,7 @@ START_TEST(descriptor_and_metadata_must_agree)
 }
 END_TEST
 
-/* A place of the file: `from` the text that stands there, or the beginning; what is written there, and what is said then. */
+/* An edit of the file: at `from` (a text, or the beginning), plus an offset; what is written there, and the message that follows. */
 static const struct {
     const char *text;
     int from, size;
@@ -196,7 +195,7 @@ static const struct {
     {"gfx942", 5, 1, 'X', "odd target name"},
     {".symbol", 6, 1, 'x', "has no descriptor symbol"},
     {".group_segment_fixed_size", 24, 1, 'x', "disagree"},
-    {".private_segment_fixed_size", 26, 1, 'x', ""}, /* 0 bytes, as it would be without the key */
+    {".private_segment_fixed_size", 26, 1, 'x', ""}, /* read as 0 bytes, as without the key */
     {".kernarg_segment_size", 20, 1, 'x', "disagree"},
     {NULL, 18, 2, 62, "an ELF file for machine 62, neither AMDGPU nor CUDA"},
     {NULL, 32, 8, 1ull << 40, "program headers are outside the file"},
@@ -316,7 +315,7 @@ START_TEST(hostile_msgpack_ends_at_once)
     m = (msgpack){string, string + sizeof string, false};
     ck_assert_ptr_null(msgpack_string(&m, &n));
     ck_assert(m.bad && n == 0);
-    memset(deep, 0x91, sizeof deep); /* arrays of one array each, a number inside */
+    memset(deep, 0x91, sizeof deep); /* nested arrays with a number inside */
     for (size_t depth = 60; depth < sizeof deep; depth += 10) {
         deep[depth] = 1;
         m = (msgpack){deep, deep + depth + 1, false};

@@ -31,7 +31,7 @@ static void before_each(void)
 }
 static void after_each(void) { directory_remove(folder); }
 
-/* $out is where the compiler is to write. */
+/* Replaces the compiler by a script; $out is the file that it should write. */
 static void use_compiler(const char *body)
 {
     char path[96];
@@ -128,7 +128,7 @@ START_TEST(a_log_full_of_temporary_paths_is_cleaned)
 }
 END_TEST
 
-/* Runs at a terminal of its own; what it wrote is in output. False (and said) where the system has none to give. */
+/* Runs at a terminal of its own; `output` has what it wrote. Returns false, and prints why, if there is no terminal. */
 static bool emit_at_terminal(const char *more)
 {
     int terminal;
@@ -149,7 +149,7 @@ static bool emit_at_terminal(const char *more)
     return true;
 }
 
-/* The first kernel takes its time, so that there is something to show. */
+/* The first kernel compiles for long, so that there is progress to show. */
 static const char slow_once[] = "mkdir $D/first 2>/dev/null && sleep 2.1; exit 1";
 
 START_TEST(progress_with_an_estimate_is_for_terminals)
@@ -223,7 +223,7 @@ START_TEST(a_program_gets_the_whole_log_of_a_compiler)
     ck_assert_str_eq(h.kernel, "t_y");
     h = (heard){0};
     ck_assert_msg(create_with(NULL, &h, &error) == TFGEN_OK, "%s", error.text);
-    ck_assert_int_eq(h.logs, 0); /* nothing was said */
+    ck_assert_int_eq(h.logs, 0); /* no message came */
 }
 END_TEST
 

@@ -163,7 +163,8 @@ START_TEST(auto_takes_hiprtc_when_there_is_no_usable_clang)
     ck_assert_msg(build(tiny, "gfx90a", compiler_auto, &r) == build_ok, "%s", r.log);
     ck_assert_msg(!strncmp(r.compiler, "HIPRTC ", 7), "%s", r.compiler);
     code_result_free(&r);
-    ck_assert_int_eq(build(tiny, "gfx90a", compiler_clang, &r), build_unsupported); /* who asks for clang gets clang */
+    /* a request for clang is never given to another compiler */
+    ck_assert_int_eq(build(tiny, "gfx90a", compiler_clang, &r), build_unsupported);
     code_result_free(&r);
 }
 END_TEST
@@ -208,7 +209,7 @@ START_TEST(scratch_of_an_amd_kernel_is_a_fact)
 }
 END_TEST
 
-/* ---- NVIDIA's stricter rules ---- */
+/* ---- refusals for NVIDIA only ---- */
 
 START_TEST(local_memory_is_an_error_for_nvidia)
 {
@@ -222,7 +223,7 @@ START_TEST(local_memory_is_an_error_for_nvidia)
 }
 END_TEST
 
-/* 32 registers do not hold 64 numbers; with TF_ALL_REGISTERS there are more. */
+/* 64 numbers do not fit in 32 registers; with TF_ALL_REGISTERS there are more. */
 START_TEST(a_kernel_that_spills_is_compiled_with_all_registers)
 {
     static const char source[] = "#ifdef TF_ALL_REGISTERS\n"
@@ -263,7 +264,7 @@ START_TEST(advice_of_ptxas_is_an_error)
 }
 END_TEST
 
-/* ptxas pads before a struct of 64-byte alignment (tensor maps), and one parameter more must count. */
+/* ptxas pads before a struct with 64-byte alignment (tensor maps); a missing parameter must still be noticed. */
 START_TEST(parameters_are_counted_from_the_first_to_the_last)
 {
     static const char source[] =
@@ -313,7 +314,7 @@ START_TEST(reports_of_ptxas_become_facts)
                  "    32 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\nptxas info    : Function properties for ab\n"
                  "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
     ck_assert(!nvrtc_read_log(&log, "x.hip", k, 2));
-    ck_assert_uint_eq(k[0].scratch_bytes, 32); /* of a function that the kernel calls */
+    ck_assert_uint_eq(k[0].scratch_bytes, 32); /* the scratch of a function that the kernel calls */
     ck_assert_uint_eq(k[0].vgpr_spills, 2);
     free(log);
     log = strdup("ptxas info    : 0 bytes gmem\n");
@@ -373,7 +374,7 @@ START_TEST(a_warning_is_an_error)
 }
 END_TEST
 
-/* ---- architectures that nobody here compiles for ---- */
+/* ---- architectures without a compiler on this machine ---- */
 
 START_TEST(hiprtc_with_an_unknown_architecture_is_unsupported_and_the_caller_lives)
 {
@@ -444,7 +445,7 @@ START_TEST(a_hanging_worker_is_killed_with_its_children)
     if (!present(clang_find, "clang")) return;
     use_script("trap '' TERM INT HUP\nsleep 600 & echo $! > ${0}.new && mv ${0}.new ${0}.pid\nwait\nsleep 600");
     snprintf(path, sizeof path, "%s.pid", script_path);
-    for (double seconds = 0.3; !child; seconds *= 2) { /* a busy machine may not come as far as the child at first */
+    for (double seconds = 0.3; !child; seconds *= 2) { /* on a busy machine the child may start late */
         const code_request q = {tiny, strlen(tiny), "tiny.hip", "gfx942", compiler_clang, seconds};
         ck_assert_int_eq(code_compile(&q, &r), build_timed_out);
         snprintf(limit, sizeof limit, "did not finish within %g seconds", seconds);
@@ -579,7 +580,7 @@ START_TEST(when_the_caller_dies_the_worker_cleans_up)
         code_compile(&q, &r);
         _exit(0);
     }
-    while (access(started, F_OK)) usleep(10000); /* before, there may be no worker yet that could clean up */
+    while (access(started, F_OK)) usleep(10000); /* before that there may be no worker to clean up */
     ck_assert_int_eq(entries(directory), 1);
     kill(caller, SIGKILL);
     while (entries(directory)) usleep(10000);

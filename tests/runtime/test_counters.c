@@ -18,7 +18,7 @@ typedef struct host_call {
     tfgen_args args;
 } host_call;
 
-/* Four words of counters, which the plan's only launch reads as an argument behind its own. */
+/* Adds four words of counters, which the plan's only launch gets as its last argument. */
 static void add_counters(plan *p)
 {
     static scratch words = {.name = "words", .kind = scratch_of_counters};
@@ -69,7 +69,7 @@ START_TEST(a_wait_that_took_too_long_is_named_until_the_next_call_clears_it)
     ck_assert_msg(tfgen_execute(c.module, NULL, &c.args, c.workspace, NULL, &error) == TFGEN_OK, "%s", error.text);
     for (int i = 0; i < 4; i++) ck_assert_uint_eq(c.workspace[i], 0);
     ck_assert_int_eq(tfgen_execute_check(c.module, &c.args, c.workspace, NULL, &error), TFGEN_OK);
-    c.workspace[1] = 1u << 31 | 5; /* as templates/frame/workspace.h leaves it: phase 0, counter 5 */
+    c.workspace[1] = 1u << 31 | 5; /* as templates/frame/workspace.h reports a wait that took too long: phase 0, counter 5 */
     ck_assert_int_eq(tfgen_execute_check(c.module, &c.args, c.workspace, NULL, &error), TFGEN_DEVICE_ERROR);
     ck_assert_str_eq(error.text, "ffn_y: phase 0 y waited too long for counter 5: its results are wrong");
     c.workspace[1] = 1u << 31 | 3u << 24 | 7; /* a phase that the launch does not have */
@@ -102,7 +102,7 @@ START_TEST(a_check_takes_the_arguments_of_the_call)
 }
 END_TEST
 
-/* Every plan of today. */
+/* All plans of today have no counters. */
 START_TEST(a_call_without_counters_is_good)
 {
     host_call c;

@@ -21,7 +21,7 @@
 #endif
 #endif
 
-/* ---- what a thread of this program allocates and locks while it counts */
+/* ---- counts allocations and locks of this thread */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTS 1
 static _Thread_local volatile int counting, allocations, kept, locks;
@@ -145,7 +145,7 @@ static double_image image_of(const plan *of, int kernel, bundle_code *code)
     return image;
 }
 
-/* Code of the double for every kernel of these plans. */
+/* A bundle with code for the double, for every kernel of these plans. */
 static void make_bundle(gpu_program *p, const plan *const *plans, int plan_count)
 {
     enum { most_units = 64 };
@@ -189,7 +189,7 @@ static gpu_program start_module(const char *spec, tfgen_fusion fusion)
     return start_module_on(device, spec, fusion);
 }
 
-/* With tensors, weights and a workspace. */
+/* Allocates tensors, weights and a workspace. */
 static gpu_program filled(gpu_program p)
 {
     tfgen_error error;
@@ -216,7 +216,7 @@ static void stop_module(gpu_program *p)
     free(p->bundle);
 }
 
-/* And nothing is left of it in the driver. */
+/* Frees everything and checks that nothing is left in the driver. */
 static void stop(gpu_program *p)
 {
     for (size_t i = 0; i < tfgen_plan_tensor_count(p->plan); i++) tfgen_device_free(p->device, p->tensors[i]);
@@ -235,7 +235,7 @@ static tfgen_status execute(const gpu_program *p, const tfgen_dim *dims, void *s
     return tfgen_execute(p->module, p->weights, &args, p->workspace, stream, error);
 }
 
-/* ---- what the plan says that a launch gets */
+/* ---- the launches that the plan describes */
 
 static const void *expected_pointer(const gpu_program *p, const ir_value *v, int packed, int scratch, const dim_table *dims)
 {
@@ -258,7 +258,7 @@ static const void *expected_pointer(const gpu_program *p, const ir_value *v, int
     ck_abort_msg("%s is nowhere", v->name);
 }
 
-/* Words of a piece, pieces along columns, pieces along k. */
+/* Axes of the map: words of a piece, pieces along columns, pieces along k. */
 static void check_piece_map(const double_map *m, const tensor_box *box, const dim_table *dims)
 {
     ck_assert_int_eq(m->type, cuda_map_u32);
@@ -296,7 +296,7 @@ static void check_map(const gpu_program *p, const tensor_box *box, const unsigne
     ck_assert_uint_eq(m.box[0], (unsigned)box->box_columns);
 }
 
-/* What lies between arguments is cleared: a driver may well copy it, and whoever compares two launches. */
+/* Padding between arguments must be zero: drivers may copy it, and launches are compared by bytes. */
 static int check_padding(const launch *l, const unsigned char *bytes)
 {
     unsigned char used[double_most_arguments] = {0};
@@ -333,7 +333,7 @@ static void check_arguments(const gpu_program *p, const launch *l, const unsigne
     }
 }
 
-/* Launches from `first` on are one execute of the plan with this M. */
+/* Checks that the launches from `first` on are one execute of the plan with this M. */
 static void check_launches(const gpu_program *p, int first, long long m, const void *stream)
 {
     const plan *of = p->plan->compiled.plan;
@@ -411,7 +411,7 @@ START_TEST(the_best_device_is_the_first_gpu_with_a_target)
     tfgen_device_close(device);
     driver->major = 8, driver->minor = 9;
     must(tfgen_device_open(NULL, &device, &error), &error);
-    ck_assert_str_eq(tfgen_device_target(device), "sm_80"); /* its code is made for sm_89 */
+    ck_assert_str_eq(tfgen_device_target(device), "sm_80"); /* its code is compiled for sm_89 */
     tfgen_device_close(device);
     driver->major = 7, driver->minor = 5;
     must(tfgen_device_open(NULL, &device, &error), &error);
@@ -472,7 +472,7 @@ START_TEST(every_launch_gets_what_the_plan_says)
 }
 END_TEST
 
-/* Its code is looked for as sm_89's, of which there is none, and then as sm_80's. */
+/* The bundle is searched for code of sm_89, which it has not, then of sm_80. */
 START_TEST(a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says)
 {
     driver->major = 8, driver->minor = 9;
@@ -506,7 +506,7 @@ START_TEST(products_take_tensor_maps_and_each_call_makes_its_own)
 }
 END_TEST
 
-/* So that what a call does not write on its stack is not 0 by chance. */
+/* So that memory that a call leaves uninitialised on its stack is not 0 by chance. */
 static __attribute__((noinline)) void dirty_stack(void)
 {
     volatile unsigned char junk[32768];
@@ -528,7 +528,7 @@ START_TEST(what_lies_between_arguments_is_cleared)
 }
 END_TEST
 
-/* Of attention, the innermost axis first: columns of a head, heads, tokens, batches. Numbers by hand. */
+/* A map of attention, innermost axis first: columns of a head, heads, tokens, batches; expected numbers were computed by hand. */
 static void check_attention_map(const gpu_program *p, const unsigned char *bytes, const char *name, const unsigned long long *expected)
 {
     double_map m;
@@ -596,7 +596,7 @@ START_TEST(a_call_allocates_nothing_and_takes_no_lock)
     must(other, &error);
     ck_assert_int_eq(allocations, 0);
     ck_assert_int_eq(locks, 0);
-    /* the counters count */
+    /* tests the counters themselves */
     void *volatile some;
     counting = 1;
     some = malloc(3);
@@ -628,7 +628,7 @@ START_TEST(a_context_that_is_current_is_used_and_none_is_left_behind)
     must(execute(&p, NULL, NULL, &error), &error);
     ck_assert_ptr_eq(driver->launches[at].context, mine);
     ck_assert_ptr_eq(current_context(), other);
-    /* the other device is current: a device that is opened now has its primary context */
+    /* the other device is current, and opening a device makes its own primary context current */
     tfgen_device *device;
     must(tfgen_device_open("cuda:0", &device, &error), &error);
     ck_assert_int_eq(atomic_load(&driver->primaries), 1);
@@ -664,8 +664,8 @@ START_TEST(a_captured_call_is_replayed_with_the_same_arguments)
 }
 END_TEST
 
-/* One failure of each call that a module, weights and execute make, at each of its first times: a status, a text that names it, and nothing
- * left in the driver. */
+/* Each call of the driver that a module, weights and execute make fails once, at each of its first times: a status, a message that names
+ * the call, and nothing left in the driver. */
 START_TEST(failures_of_the_driver_leave_nothing_behind)
 {
     static const char *const calls[] = {"ModuleLoadData", "ModuleGetFunction", "FuncSetAttribute", "MemAlloc", "Memcpy", "LaunchKernel",
@@ -713,7 +713,7 @@ static gpu_program start_file(tfgen_device *device, const char *path)
     return filled(start_module_on(device, text, TFGEN_FUSION_TILE));
 }
 
-/* wgmma for 37 rows, another program for one. */
+/* One program for 37 rows (wgmma), another for one row. */
 START_TEST(prefill_and_decode_take_the_memory_of_one_model)
 {
     tfgen_device *device;
@@ -744,7 +744,7 @@ START_TEST(prefill_and_decode_take_the_memory_of_one_model)
 }
 END_TEST
 
-/* What another module adds is there whole or not at all, and is packed once. */
+/* Weights that another module adds are all there or not at all, and are packed once. */
 START_TEST(weights_to_which_adding_failed_are_as_they_were)
 {
     static const char gated[] = "block: gated\ndtype: bf16\ndims: {M: 300, D: 256, F: 512}\ndynamic: {M: [1, 2000]}\n"
@@ -769,7 +769,7 @@ START_TEST(weights_to_which_adding_failed_are_as_they_were)
     }
     int at = atomic_load(&driver->launched);
     must(tfgen_weights_add(p.weights, q.module, q.tensors, NULL, &error), &error);
-    ck_assert_int_eq(atomic_load(&driver->launched) - at, 1); /* u; the others are there */
+    ck_assert_int_eq(atomic_load(&driver->launched) - at, 1); /* only u is packed; the others were there */
     ck_assert_int_eq(tfgen_weights_bytes(p.weights), before + 256 * 256 * 2 + 256 * 2);
     ck_assert_int_eq(tfgen_weights_bytes(p.weights), tfgen_weights_bytes(q.weights));
     tfgen_weights_free(q.weights);
@@ -798,7 +798,7 @@ static const plan *plan_at_most(arena *a, const tfgen_plan *plan, long long m)
     return out.plan;
 }
 
-/* Preparing launches and allocates nothing; what does not fit a call goes to the module's own plan. */
+/* Preparing a variant launches and allocates nothing; calls that do not fit the variant use the module's own plan. */
 START_TEST(a_call_launches_what_the_variant_for_it_says)
 {
     static const char wide[] = "block: ffn\ndtype: bf16\ndims: {M: 200, D: 256, F: 512}\ndynamic: {M: [1, 30000]}\ninputs: {x: [M, D]}\n"
@@ -828,7 +828,7 @@ START_TEST(a_call_launches_what_the_variant_for_it_says)
     of[1].module = p.module->variants->earlier, of[2].module = p.module->variants;
     for (int i = 1; i < 3; i++) made_of[i].compiled.plan = (plan *)of[i].module->plan, made_of[i].tensors = of[i].module->tensors;
     for (int i = 0; i < 3; i++) of[i].plan = &made_of[i];
-    for (int i = 0; i < 2; i++) /* so that they can be told apart */
+    for (int i = 0; i < 2; i++) /* so that the two differ */
         ck_assert(launch_grid(&of[i].module->plan->launches[0], &plans[2]->ir->dims) !=
                   launch_grid(&of[i + 1].module->plan->launches[0], &plans[2]->ir->dims));
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -888,7 +888,7 @@ START_TEST(a_lost_device_is_an_error_of_every_call)
     ck_assert_int_eq(tfgen_device_alloc(p.device, 16, &memory, &error), TFGEN_DEVICE_ERROR);
     ck_assert_int_eq(tfgen_device_copy(p.device, &byte, p.tensors[0], 1, TFGEN_FROM_DEVICE, NULL, &error), TFGEN_DEVICE_ERROR);
     ck_assert_int_eq(tfgen_device_synchronize(p.device, NULL, &error), TFGEN_DEVICE_ERROR);
-    tfgen_weights_free(p.weights); /* and no crash */
+    tfgen_weights_free(p.weights); /* must not crash */
     tfgen_module_free(p.module);
     tfgen_plan_free(p.plan);
     tfgen_device_close(p.device);
@@ -990,7 +990,7 @@ START_TEST(cooperative_launches_say_so)
 }
 END_TEST
 
-/* When its workgroups wait for each other. */
+/* At level block, where its workgroups wait for each other. */
 START_TEST(a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded)
 {
     gpu_program p = start(TFGEN_FUSION_BLOCK);
@@ -1014,7 +1014,8 @@ static bool packs(const gpu_program *p, const double_launch *l)
     return false;
 }
 
-/* What kernels read ahead of their wait are weights: so packs are plain launches, which have ended when weights are there. */
+/* Kernels may read weights before the previous launch has ended. So pack kernels are plain launches, which have ended once the weights are
+ * ready. */
 START_TEST(launches_of_a_plan_overlap_and_packs_do_not)
 {
     gpu_program p = start(TFGEN_FUSION_TILE);

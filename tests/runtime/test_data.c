@@ -7,7 +7,7 @@
 #include "ir/graph/half.h"
 #include "runtime/data/random.h"
 
-/* ---- half precision: every pattern, and every point between two */
+/* ---- half precision: every bit pattern, and every midpoint between two numbers */
 typedef struct half_type {
     dtype type;
     uint16_t (*from)(double);
@@ -51,7 +51,7 @@ END_TEST
 
 START_TEST(a_double_is_rounded_once)
 {
-    /* By way of a float this would be a tie, and go down to even. */
+    /* Converted through float this would be a tie, and round down to even. */
     ck_assert_double_eq(dtype_round(dtype_bf16, 1 + 0x1p-8 + 0x1p-40), 1 + 0x1p-7);
     ck_assert_double_eq(dtype_round(dtype_f16, 1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10);
 }
@@ -91,7 +91,7 @@ END_TEST
 /* ---- random numbers */
 START_TEST(numbers_are_the_same_everywhere)
 {
-    /* Fixed here, so that a machine, a compiler or a change that gives others is seen. */
+    /* Fixed numbers, so that another machine, compiler or change that draws others is noticed. */
     ck_assert_uint_eq(random_bits(1, random_stream("x"), 0), 0xb262333b673aecb8u);
     ck_assert_double_eq(random_normal(1, random_stream("x"), 0), 0x1.07cee1545d793p-1);
     ck_assert_double_eq(random_normal(1, random_stream("x"), 1000003), -0x1.655d6f276efa7p-1);
@@ -200,12 +200,12 @@ START_TEST(data_fits_its_use)
                           fabs(deviation / expected[i].deviation - 1) < 0.15,
                       "%s: %g, %g", expected[i].name, mean, deviation);
     }
-    ck_assert_double_ge(least, 0.5); /* e, which goes into a logarithm */
+    ck_assert_double_ge(least, 0.5); /* e is an operand of a logarithm */
     moments(&r, "pos", &mean, &deviation, &least, &most);
     ck_assert(least == 0 && most == 6); /* L - S */
     moments(&r, "ten", &mean, &deviation, &least, &most);
     ck_assert(least == 3 && most == 9);
-    static const char *const cut[] = {"x", "pos"}; /* where memory is short, data are made part by part */
+    static const char *const cut[] = {"x", "pos"}; /* with little memory, data are drawn in parts */
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
         enum { from = 13, count = 40 };
         const ir_value *v = graph_value(r.graph, cut[i]);

@@ -18,7 +18,7 @@ static char folder[] = "/tmp/tfgen-examples-XXXXXX";
 
 static bool have(const char *program) { return shell("command -v %s", program) == 0; }
 
-/* A sanitizer build makes no installable library: the plain one is made by the plain tests. */
+/* A sanitizer build cannot be installed; the tests of the plain build install the library. */
 static bool sanitized(void)
 {
     const char *program = getenv("TFGEN");
@@ -36,7 +36,7 @@ static void install(void)
 
 static void uninstall(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
 
-/* Compiles examples/FILE by the command that stands in its head, with the installed library where that says -ltfgen; false (and said) when
+/* Compiles examples/FILE by the command in its first comment, with the installed library for -ltfgen; returns false, and prints why, if
  * this machine lacks the compiler. */
 static bool built(const char *file, const char *program)
 {
@@ -71,7 +71,7 @@ START_TEST(a_host_program_in_cpp_owns_what_it_makes)
 }
 END_TEST
 
-/* Also where libraries lie in a folder of the architecture's name, from which the library finds its worker and CMake the header. */
+/* Also if libraries are installed in a folder named after the architecture: the library must find its worker, and CMake the header. */
 START_TEST(cmake_finds_the_installed_package)
 {
     if (sanitized()) return;
@@ -90,7 +90,7 @@ START_TEST(cmake_finds_the_installed_package)
 }
 END_TEST
 
-/* Without NumPy, and with a small double of PyTorch: neither need be installed. */
+/* Runs without NumPy and with a small double of PyTorch, so that neither need be installed. */
 START_TEST(the_package_for_python_is_as_its_page_says)
 {
     if (sanitized()) return;
@@ -114,7 +114,7 @@ START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
         shell("nm -g --defined-only %s/usr/lib/libtfgen.a | awk 'NF == 3 {print $3}' | sort >%s/names && grep -c '^tfgen_' %s/names",
               folder, folder, folder) == 0,
         "%s", output);
-    ck_assert_int_eq(shell("grep -v '^tfgen_' %s/names", folder), 1); /* 1: nothing found */
+    ck_assert_int_eq(shell("grep -v '^tfgen_' %s/names", folder), 1); /* grep returns 1: nothing found */
     ck_assert_int_eq(shell("sed -n 's/^TFGEN_API .*\\b\\(tfgen_[a-z_]*\\)(.*/\\1/p' runtime/api/tfgen.h | sort | diff - %s/names", folder),
                      0);
     ck_assert_int_eq(
@@ -171,7 +171,7 @@ START_TEST(what_is_installed_is_all_that_the_documents_name)
 }
 END_TEST
 
-/* Their first line names it, beside what they are installed with. */
+/* The first line of each spec names the schema, relative to where both are installed. */
 START_TEST(editors_find_the_schema_of_installed_specs)
 {
     if (sanitized()) return;
@@ -225,7 +225,7 @@ START_TEST(names_of_folders_may_have_spaces)
 }
 END_TEST
 
-/* By the names that the help prints. */
+/* Completes the names that help prints. */
 START_TEST(shells_complete_commands_and_options)
 {
     if (sanitized()) return;
@@ -394,7 +394,8 @@ START_TEST(the_llama_says_what_double_precision_says)
         token = next_token(&m, token, at++);
     }
     ck_assert_str_eq(output, expected);
-    /* q, k, v; o; gate beside up; down; f32. Of heads of 16 columns, each is two halves of 8, padded to 16 (docs/packing.md). */
+    /* Numbers in f32: q, k, v; o; gate and up; down. Heads of 16 columns consist of two halves of 8, each padded to 16
+     * (docs/packing.md). */
     const long one = 4l * ((4 * 32 + 2 * 32 + 32) * 64 + 64 * 64 + 320 * 64 + 64 * 160);
     char bytes[80];
     snprintf(bytes, sizeof bytes, "\n%ld bytes of weights in the layers, 0 of them read by the prompt alone\n", 2 * one);

@@ -102,7 +102,7 @@ START_TEST(texts_go_on_as_in_transformers)
     ck_assert_int_eq(shell("cat %s/said", folder), 0);
     says("qwen3, 2 layers in f32");
     says("generated: 46 tokens in");
-    /* The second text's third token ends it; the first text goes on. */
+    /* The third token of the second text is an end token; the first text goes on. */
     write_file(folder, "generation_config.json", "{\"eos_token_id\": [26, 4000], \"repetition_penalty\": 1.1}");
     ck_assert_msg(shell("${TFGEN:-./tfgen} generate %s --prompt-ids='3,14,15,9,26;5' -n 24 --target=host --json 2>%s/said", folder,
                         folder) == 0, "%s", output);
@@ -119,7 +119,7 @@ START_TEST(texts_go_on_as_in_transformers)
 }
 END_TEST
 
-/* The greatest logit of a block is that of the block: neither is rounded to bf16. */
+/* Logits and the maximum of each block of logits are both in f32; neither is rounded to bf16. */
 START_TEST(logits_are_not_rounded)
 {
     make_folder();
@@ -149,7 +149,7 @@ typedef struct moved {
     int texts;
 } moved;
 
-/* Writes y of a file, or numbers of its own (from NULL), as x of another. */
+/* Writes y of one file, or numbers of its own (from NULL), as x of another file. */
 static void move(void *argument)
 {
     const moved *m = argument;
@@ -187,7 +187,7 @@ START_TEST(layers_of_a_folder_run_in_turn)
     write_x("y0.st", "x1.st");
     ck_assert_msg(tfgen(RUN("1", "x1.st", "y1.st")) == 0, "%s", output);
     ck_assert_int_eq(shell("cd %s && cmp both.st y1.st && ! cmp -s both.st y0.st", folder), 0);
-    /* Each is what its spec makes, which the reference judges. */
+    /* The result of each layer is that of its spec, which the reference judges. */
     ck_assert_int_eq(tfgen("import %s --layer=1 -o %s/spec.yaml -q", folder, folder), 0);
     ck_assert_msg(tfgen("run %s/spec.yaml --target=host --weights=%s --layer=1 --dim=B=2,S=3 --input=%s/x1.st -o %s/judged.st", folder,
                         folder, folder, folder) == 0,

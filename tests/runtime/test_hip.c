@@ -122,7 +122,7 @@ END_TEST
 /* ---- right results */
 static glob_t specs;
 
-/* TFGEN_CACHE_DIR is the test run's. */
+/* The test run sets TFGEN_CACHE_DIR. */
 static void run_spec(const char *path, const char *device)
 {
     static char yaml[65536];
@@ -212,7 +212,7 @@ START_TEST(a_kernel_that_spills_runs_from_a_plan_made_again)
 }
 END_TEST
 
-/* -1, 0 and 1, whose sums of 160 products bf16 has exactly. */
+/* Numbers -1, 0 and 1: bf16 holds their sums of 160 products exactly. */
 static int small(size_t i) { return (int)((unsigned)i * 2654435761u >> 9) % 3 - 1; }
 
 static void put_small(const program *p, const char *name, tfgen_tensor_kind kind, size_t count)
@@ -225,7 +225,7 @@ static void put_small(const program *p, const char *name, tfgen_tensor_kind kind
                            &error), &error);
 }
 
-/* The plan of seven rows has no such tile, that of seventy has. */
+/* The plan for seven rows does not have this tile, that for seventy has. */
 START_TEST(a_variant_that_spills_is_planned_again)
 {
     static const char rows[] = "block: t\ndtype: bf16\ndims: {M: 7, K: 160, N: 144}\ndynamic: {M: [1, 70]}\ninputs: {x: [M, K]}\n"
@@ -266,7 +266,7 @@ START_TEST(a_variant_that_spills_is_planned_again)
 }
 END_TEST
 
-/* The library that `tfgen build` writes: a bundle begins with its magic and says how long it is. */
+/* Finds the bundle in the library that `tfgen build` writes: it begins with its magic and has its size. */
 static void *bundle_of(const char *path, size_t *size)
 {
     static unsigned char file[8 << 20];
@@ -400,7 +400,7 @@ static void put(const program *p, const char *name, tfgen_tensor_kind kind, floa
                            &error), &error);
 }
 
-/* Matrix units or register tiles for many rows, another program for two. */
+/* Many rows run on matrix units or register tiles, two rows on another program. */
 START_TEST(a_variant_runs_the_calls_that_it_covers)
 {
     static const char products[] = "block: products\ndtype: f32\ndims: {M: 40, D: 64, F: 96}\ndynamic: {M: [1, 40]}\n"
@@ -473,7 +473,7 @@ START_TEST(a_captured_call_is_replayed)
 }
 END_TEST
 
-/* ---- order, and what may be given back early */
+/* ---- order of work, and what may be freed early */
 static const char plain[] = "block: plain\ndtype: f32\ndims: {M: 5, D: 24}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: softmax, in: [x]}\n"
                             "outputs: {result: y}\n";
 
@@ -589,7 +589,7 @@ static void add_devices(Suite *suite)
     suite_add_tcase(suite, c);
 }
 
-/* Specs with every family of kernels that the shipped ones have: what the others have besides are other sizes and epilogues. */
+/* Specs with every family of kernels; the other shipped specs only differ in sizes and epilogues. */
 static bool has_all(const char *path)
 {
     static const char *const names[] = {"gelu-layernorm-linear", "llama-block", "llama-decode", "softmax"};

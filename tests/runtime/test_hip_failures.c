@@ -5,7 +5,7 @@
 #include "tests/runtime/tiny_kernel.h"
 #include <sys/mman.h>
 
-/* ---- what this thread has allocated and not freed while it counts; a sanitizer tells of leaks itself */
+/* ---- allocations of this thread that are not freed; a sanitizer reports leaks itself */
 static _Thread_local volatile int counting, kept;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
@@ -54,7 +54,7 @@ static const failure failures[] = {
     {"hipModuleLaunchKernel", "hipErrorLaunchOutOfResources", hip_launch_out_of_resources, TFGEN_DEVICE_ERROR},
     {"hipStreamSynchronize", "hipErrorIllegalAddress", hip_illegal_address, TFGEN_DEVICE_ERROR}};
 
-/* At each of its calls in turn: the documented status and text, nothing left, and the same program works afterwards. */
+/* Each call of the driver fails in turn: the documented status and text, nothing is left, and the same program works afterwards. */
 START_TEST(a_call_that_fails_is_named_and_leaves_nothing_behind)
 {
     const failure *f = &failures[_i];
@@ -208,7 +208,7 @@ START_TEST(a_kernel_that_is_not_there_is_named)
 }
 END_TEST
 
-/* ---- the double's own eyes: what no GPU would forgive is told, and nothing runs */
+/* ---- what the double notices: errors that no GPU forgives are reported, and nothing runs */
 typedef struct shot {
     program p;
     const module_kernel *kernel;
@@ -234,7 +234,7 @@ static tfgen_status fire(shot *s, size_t bytes, tfgen_error *error)
     return s->p.device->api->launch(s->p.device, s->kernel->kernel, &s->shape, s->bytes, bytes, NULL, error);
 }
 
-/* The launch fails, and the double says why. */
+/* Checks that the launch fails and that the double reports why. */
 static void expect(shot *s, size_t bytes, const char *why)
 {
     tfgen_error error = {""};
@@ -248,7 +248,7 @@ static void expect(shot *s, size_t bytes, const char *why)
 
 static void point(shot *s, const void *to) { memcpy(s->bytes + s->kernel->bindings[0].offset, &to, sizeof to); }
 
-/* Also where another compiler's sanitizer has its heap. */
+/* Also at the addresses where another compiler's sanitizer has its heap. */
 START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
 {
     static int fixed;
@@ -327,7 +327,7 @@ START_TEST(a_launch_after_unload_is_seen)
     ck_assert_int_eq(launch(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra), hip_invalid_handle);
     const char *text = violations();
     ck_assert_msg(text && strstr(text, "after its module was unloaded"), "%s", text ? text : "nothing");
-    extra[4] = NULL; /* CUDA's end of the list */
+    extra[4] = NULL; /* CUDA ends the list so */
     ck_assert_int_eq(launch(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra), hip_invalid_value);
     text = violations();
     ck_assert_msg(text && strstr(text, "pointer, size, end"), "%s", text ? text : "nothing");

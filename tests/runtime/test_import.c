@@ -50,7 +50,8 @@ START_TEST(every_family_has_its_specs)
 }
 END_TEST
 
-/* Those with the most that others have not: norms written out, ropes of part of a head, caps, windows, packed rows, a scale by layer. */
+/* Models with most of the features that others lack: norms written out, rope on part of a head, caps, windows, packed rows, a scale per
+ * layer. */
 static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model", "bert --lengths",
                                   "mistral --left-padded", "bloom --decode --left-padded"};
 
@@ -224,7 +225,7 @@ static const struct {
     {"{\"model_type\": \"mpt\", \"attn_config\": [], " ENCODER_SIZES "}", "", 3, "attn_config: should be an object"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi_bias_max\": 16}, " ENCODER_SIZES "}", "", 4,
      "attn_config.alibi_bias_max: is not supported unless it is 8"},
-    {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=0", 0, "theta: 10000}"}, /* as transformers 4 has it */
+    {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=0", 0, "theta: 10000}"}, /* spelled as in transformers 4 */
     {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=3", 0, "theta: 10000}"},
 };
 enum { bad_count = sizeof bad / sizeof *bad };
@@ -257,7 +258,7 @@ typedef struct saved {
     const char *path, *prefix, *more;
 } saved;
 
-/* The tensors of one layer of tests/models/gpt2.json, each of one number: import looks at names. */
+/* Writes the tensors of one layer of tests/models/gpt2.json, each of one number: import reads only names. */
 static void save_names(void *argument)
 {
     static const char *const names[] = {"ln_1.weight", "ln_1.bias", "ln_2.weight", "ln_2.bias", "attn.c_attn.weight", "attn.c_attn.bias",
@@ -309,7 +310,7 @@ START_TEST(tensors_of_the_folder_are_compared)
 }
 END_TEST
 
-/* An index that names all tensors of tests/models/bert.json but those of `missing`, with the norms' names of the first BERT. */
+/* Writes an index that names all tensors of tests/models/bert.json except those of `missing`; norms have the names of the original BERT. */
 static void write_bert_index(const char *missing)
 {
     static const char *const names[] = {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",

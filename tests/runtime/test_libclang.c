@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the generator writes it: line directives to the template and to the page. */
+/* With #line directives to the template and to the page, as the generator writes them. */
 #define HEAD                                                                                                           \
     "#ifndef __CUDACC_RTC__\n"                                                                                         \
     "#define __global__ __attribute__((global))\n"                                                                     \
@@ -59,7 +59,7 @@ enum { arch_count = sizeof archs / sizeof *archs };
 
 START_TEST(kernels_have_the_layout_that_the_host_uses)
 {
-    struct args { /* the same struct, by this compiler */
+    struct args { /* the same struct, compiled by this compiler */
         const unsigned short *x;
         float *y;
         int n;
@@ -129,7 +129,7 @@ START_TEST(shared_memory_of_no_length_is_dynamic)
     if (!present()) return;
     ck_assert_int_eq(check(source, archs[_i], &f, &log), build_ok);
     ck_assert_uint_eq(f.n_kernels, 2);
-    for (int i = 0; i < 2; i++) { /* each kernel has all it reaches, once */
+    for (int i = 0; i < 2; i++) { /* each kernel lists all functions that it reaches, once */
         ck_assert_uint_eq(f.kernels[i].n_shared, 2);
         ck_assert_int_eq(f.kernels[i].shared[0].size, 12);
         ck_assert_int_eq(f.kernels[i].shared[1].size, -1);
@@ -210,7 +210,7 @@ START_TEST(odd_sources_are_only_failures)
 }
 END_TEST
 
-/* ---- what the plan says of a kernel against what libclang found */
+/* ---- the plan's description of a kernel against what libclang found */
 
 /* The layout of k0_up::args above, as a plan has it. */
 static void as_planned(argument *list)
@@ -326,13 +326,13 @@ static const char *const shipped[] = {
     "layernorm", "linear", "llama-block", "llama-decode", "qkv-rope", "rmsnorm", "softmax", "swiglu", "../tests/specs/language/functions"};
 enum { shipped_count = sizeof shipped / sizeof *shipped };
 
-/* Each spec for one target in turn, so that all targets have their share. */
+/* Each spec is emitted for one of the targets in turn. */
 START_TEST(emitted_kernels_are_what_their_plans_say)
 {
     char path[64];
     if (!present()) return;
     snprintf(path, sizeof path, "specs/%s.yaml", shipped[_i]);
-    /* the last one has the rarer ops, some of them by functions of CUDA */
+    /* the last spec has the rarer ops, some of which use functions of CUDA */
     planned p = plan_spec(path, _i == shipped_count - 1 ? "sm_90a" : archs[_i % arch_count], fusion_tile);
     for (int i = 0; i < p.c.plan->launch_count; i++) {
         const launch *l = &p.c.plan->launches[i];
@@ -412,7 +412,7 @@ START_TEST(a_template_says_what_it_asks_of_s)
 }
 END_TEST
 
-/* ---- what templates ask against what the generator wrote */
+/* ---- members that templates use against those that the generator wrote */
 
 enum { most_members = 256 };
 
@@ -428,7 +428,7 @@ static bool has(const name_set *s, const char *name)
     return false;
 }
 
-/* Names that the struct itself declares: outside all brackets, and what stands behind them ends a declarator. */
+/* Names that the struct itself declares: outside of all brackets, and followed by the end of a declarator. */
 static name_set members_of(const char *body)
 {
     name_set s = {.count = 0};
@@ -447,7 +447,7 @@ static name_set members_of(const char *body)
     return s;
 }
 
-typedef struct asked { /* what one template asks for; read once */
+typedef struct asked { /* the members that one template uses; read once */
     char file[64], name[32];
     libclang_facts facts;
 } asked;
@@ -455,7 +455,7 @@ typedef struct asked { /* what one template asks for; read once */
 static const libclang_facts *asked_by(const char *file, const char *name)
 {
     enum { most = 32 };
-    static asked known[most]; /* freed with the process of the test */
+    static asked known[most]; /* freed when the test process ends */
     static int count;
     for (int i = 0; i < count; i++)
         if (!strcmp(known[i].file, file) && !strcmp(known[i].name, name)) return &known[i].facts;
@@ -475,8 +475,8 @@ static const libclang_facts *asked_by(const char *file, const char *name)
     return &a->facts;
 }
 
-/* Asked for in member functions that nobody calls: of passes where there are none, of parts where a tile is whole; or by a specialisation
- * that the struct does not choose: of a transposing copy. */
+/* Members that are used only in functions that are never called (for example of passes where there are none) or in a specialisation that
+ * the struct does not choose. */
 static bool asked_by_none(const char *header, const char *member)
 {
     if (strstr(header, "split_k = 1,") && !strcmp(member, "partial")) return true;
@@ -484,7 +484,7 @@ static bool asked_by_none(const char *header, const char *member)
     return strstr(header, "passes = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
 }
 
-/* Empty, or which member is missing. The header is one spec struct behind its comment. */
+/* The sentence is empty, or names a missing member. The header is one spec struct after its comment. */
 static void compare_header(const char *header, char *sentence, size_t room)
 {
     static const struct {

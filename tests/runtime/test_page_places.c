@@ -24,7 +24,7 @@ static page_places *places;
 static void before_each(void) { ck_assert_ptr_nonnull(places = page_places_read(page, sizeof page - 1, "llama_qkv.hip")); }
 static void after_each(void) { page_places_free(places); }
 
-/* where: what of the spec follows its name; NULL: no place in it. */
+/* where: the place in the spec that must follow; NULL: none. */
 static void check_place(const char *place, const char *where)
 {
     char *got = page_places_of(places, place);
@@ -52,7 +52,7 @@ START_TEST(other_lines_and_files_have_none)
 }
 END_TEST
 
-/* As clang 22 and NVRTC 13 wrote them. */
+/* Messages of clang 22 and NVRTC 13. */
 static const struct {
     const char *said, *placed;
 } logs[] = {
@@ -87,7 +87,7 @@ START_TEST(messages_get_the_places_in_the_spec)
 }
 END_TEST
 
-/* Lines are counted as compilers count them: from the last #line on, wherever it stands. */
+/* Lines are counted as compilers count them: from the last #line on. */
 START_TEST(an_edited_page_has_its_places_still)
 {
     static const char edited[] = HEAD "one\nmore\nline\r\n#line 6 \"llama_qkv.hip\"\n\n    a = b; // !26:5\r\n    added;\n    c; // !27:5";
@@ -118,7 +118,7 @@ START_TEST(what_is_no_page_has_no_places)
                {long_line, sizeof long_line}};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         char *text = malloc(odd[i].size + 1), *log = strdup("k.hip:1:1: a\nk.hip:2:1: b\nk.hip:3:1: b\n");
-        memcpy(text, odd[i].text, odd[i].size); /* nothing behind it, for whoever looks at addresses */
+        memcpy(text, odd[i].text, odd[i].size); /* exactly this size, so that a sanitizer sees a read past the end */
         page_log_place(text, odd[i].size, "k.hip", &log);
         if (odd[i].size < 100) ck_assert_str_eq(log, "k.hip:1:1: a\nk.hip:2:1: b\nk.hip:3:1: b\n");
         free(log);

@@ -132,7 +132,7 @@ START_TEST(a_long_name_is_cut)
 }
 END_TEST
 
-/* As the loader finds them. */
+/* Libraries are found by the dynamic loader. */
 START_TEST(libraries_are_found_by_their_names)
 {
     static const char *const names[] = {"libnvtx3interop.so.1", "librocprofiler-sdk-roctx.so.1"};

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- handlers of signals that anybody in this process asks for */
+/* ---- counts signal handlers that any code of this process installs */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTS 1
 static atomic_int handlers;
@@ -56,7 +56,7 @@ static void must(tfgen_status status, const tfgen_error *error) { ck_assert_msg(
 
 static float number(size_t i) { return (float)((int)(i * 2654435761u >> 8 & 0xffff) - 32768) / 32768.0f; }
 
-/* Room for most_rows, whatever the plan's own dims are. */
+/* Allocates for most_rows, whatever the plan's own dims are. */
 static void make_tensors(host_program *p, unsigned seed)
 {
     tfgen_error error;
@@ -125,7 +125,8 @@ static double expected(const host_program *p, const float *x, size_t row, size_t
             h += term, terms += __builtin_fabs(term);
         }
         const double g = 0.5 * h * (1 + __builtin_tanh(0.7978845608028654 * (h + 0.044715 * h * h * h))) * v[column * 40 + f];
-        /* h: its sum, half the sum of squares, and 6 u of the root and the products; gelu: a slope of at most 1.13, 2 u h of its own */
+        /* Error of h: its sum, half the sum of squares, and 6 u for the root and the products; of gelu: a slope of at most 1.13, and 2 u h
+         * of its own */
         const double off = (2 * __builtin_sqrt(width + 1) + __builtin_sqrt(width) + 6) * unit * terms;
         *bound += (1.13 * off + 2 * unit * __builtin_fabs(h)) * __builtin_fabs(v[column * 40 + f]);
         sum += g, size += __builtin_fabs(g);
@@ -194,7 +195,7 @@ START_TEST(dims_out_of_range_launch_nothing)
 }
 END_TEST
 
-/* The originals are gone after tfgen_weights_create, and each layer's weights are its own. */
+/* The original weights are freed after tfgen_weights_create(), and each layer has its own weights. */
 START_TEST(layers_share_a_module_and_originals_may_go)
 {
     enum { layers = 3 };
@@ -332,7 +333,7 @@ START_TEST(a_call_installs_no_signal_handler)
     struct sigaction now;
     sigaction(SIGUSR2, NULL, &now);
     sigaction(SIGUSR2, &now, NULL);
-    ck_assert_int_eq(atomic_load(&handlers), before + 1); /* the counter counts */
+    ck_assert_int_eq(atomic_load(&handlers), before + 1); /* tests the counter itself */
     stop(&p);
 #endif
 }

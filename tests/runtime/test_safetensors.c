@@ -295,7 +295,7 @@ START_TEST(rows_of_a_tensor_are_a_value)
                  {"qkv", &grouped, false, {2, 3, 8, 9}},
                  {"turned", &some, true, {13, 19, 14, 20}},
                  {"turned", &grouped, true, {13, 19, 16, 22}},
-                 {"none", &grouped, false, {24, 25, 26, 27}}}; /* a tensor of its own name is all of it */
+                 {"none", &grouped, false, {24, 25, 26, 27}}}; /* without `from` the tensor of the value's name is used whole */
     attempt t = file_of(header, 28);
     t.prefixes = prefixes, t.prefix_count = 2, t.out = out;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -433,7 +433,7 @@ START_TEST(what_is_written_is_read_back)
             ck_assert_uint_eq(safetensors_at(t.f, i)->offset % (safetensors_at(t.f, i)->bytes / 6), 0);
         arena_free(t.a);
     }
-    /* Written again: the old file is replaced whole. */
+    /* Written a second time: the old file is replaced as a whole. */
     ck_assert_int_eq(write_items(path, items, 1, message), code_ok);
     ck_assert_int_eq(files_in_folder(), 1);
     attempt t = {.a = arena_new(), .path = path};
@@ -481,7 +481,7 @@ START_TEST(a_device_is_written_to_and_never_replaced)
     const long long shape[] = {1};
     const float one = 1;
     const safetensors_item item = {"a", "F32", 1, shape, &one};
-    ck_assert_int_eq(symlink("/dev/full", path), 0); /* by way of a link, so that a mistake costs a link */
+    ck_assert_int_eq(symlink("/dev/full", path), 0); /* through a link, so that a defect only destroys the link */
     ck_assert_int_eq(write_items(path, &item, 1, message), code_io);
     ck_assert_ptr_nonnull(strstr(message, "No space left"));
     ck_assert(stat(path, &info) == 0 && S_ISCHR(info.st_mode));

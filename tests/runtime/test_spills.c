@@ -18,7 +18,7 @@
     "dims: {B: 1, S: " S ", T: " T ", H: 2, KV: 1, hd: " hd "}\ninputs: {q: [B, S, H*hd], k: [B, T, KV*hd], v: [B, T, KV*hd]}\n" \
     "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: false}\n"
 
-/* Large ones are planned only. */
+/* The large ones are only planned, not run. */
 static const struct {
     const char *name, *body;
     bool small;
@@ -74,7 +74,7 @@ typedef struct walk {
     int steps, form;
 } walk;
 
-/* No copy was made of rows that lie wrong. */
+/* A new program that needs aligned rows must have them: planning again makes no aligned copies. */
 static void check_rows(const plan *p, const ir_phase *phase, int form)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);
@@ -106,7 +106,7 @@ static void walk_one(void *argument)
     }
 }
 
-/* A tile that a template does not take would be refused here. */
+/* The compiler refuses a tile that the template does not accept. */
 START_TEST(every_tile_that_spills_has_a_next_one_that_is_legal)
 {
     for (int form = 0; form < form_count; form++)
@@ -134,7 +134,7 @@ static void walk_block(void *argument)
     }
 }
 
-/* A smaller tile, or another program's, may have other threads than the launch: it is passed over, and refuses nothing. */
+/* A smaller tile, or another program's, may have other threads than the launch has; it is skipped without an error. */
 START_TEST(phases_of_a_block_that_spills_keep_the_same_threads)
 {
     const rig_request request = {.path = "specs/llama-decode.yaml", .level = fusion_block, .target = targets[_i]};
@@ -147,7 +147,7 @@ START_TEST(phases_of_a_block_that_spills_keep_the_same_threads)
 }
 END_TEST
 
-/* The plan's text holds all: what spilled, and the tile in its place. */
+/* The plan's text has everything: the tile that spilled, and its replacement. */
 static void check_text(arena *a, const plan *p)
 {
     const char *text = ir_print(a, p->ir);
@@ -194,7 +194,7 @@ START_TEST(a_phase_that_does_not_spill_keeps_its_tile)
 }
 END_TEST
 
-/* Narrower tiles have more partial sums of a row: programs that asked the first plan for its workspace have no room for them. */
+/* Narrower tiles write more partial sums of a row; a program that asked for the first plan's workspace has no room for them. */
 START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
 {
     static const char wide[] =
@@ -210,7 +210,7 @@ START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
     ck_assert_int_le(p->pack_count + p->launch_count, 16);
     for (int i = 0; i < 16; i++) results[i] = &good;
     ck_assert_ptr_null(plan_without_spills(r->a, p, results, false));
-    results[p->pack_count + p->launch_count - 1] = &bad; /* y: nothing is kept of it */
+    results[p->pack_count + p->launch_count - 1] = &bad; /* y: its code is dropped */
     ck_assert_ptr_nonnull(plan_without_spills(r->a, p, results, true));
     results[p->pack_count] = &bad;
     ck_assert_ptr_nonnull(strstr(p->launches[0].work->phase->name, "h"));
@@ -220,7 +220,7 @@ START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
 }
 END_TEST
 
-/* ---- what counts */
+/* ---- which spills count */
 START_TEST(memory_counts_and_scalar_registers_do_not)
 {
     kernel_facts k[2] = {{.sgpr_spills = 40, .vgprs = 256}, {.scratch_bytes = 0}};
@@ -254,7 +254,7 @@ START_TEST(a_mark_says_what_spilled_and_no_code_is_a_mark)
 }
 END_TEST
 
-/* ---- results: the last tile that is planned, the smallest */
+/* ---- results of the last planned tile, the smallest */
 static const struct {
     int form;
     const char *target, *dtype;
@@ -342,8 +342,8 @@ START_TEST(emit_plans_again_and_says_so)
 }
 END_TEST
 
-/* What HIPRTC 5.2 made of these: a copy of the arguments in scratch, where the packed weight is made of four; and an end by SIGABRT, as
- * addresses of keys that are the same in all lanes lay in vector registers. Weights may have names that the emitted functions have, too. */
+/* HIPRTC 5.2 compiled these badly: it put a copy of the arguments in scratch, where the packed weight consists of four; and it aborted, as
+ * addresses of keys that are the same in all lanes were in vector registers. Weights may have names of emitted functions, too. */
 static const char *const hard[] = {
     "dims: {M: 20, K: 256, N: 96}\ninputs: {x: [M, K]}\nparams: {n: [N, K], k: [N, K], at: [N, K], col: [N, K]}\nops:\n"
     "  - {out: a, op: linear, in: [x, n]}\n  - {out: b, op: linear, in: [x, k]}\n  - {out: g, op: silu, in: [a]}\n"
@@ -365,7 +365,7 @@ START_TEST(hiprtc_takes_what_it_once_did_not)
 }
 END_TEST
 
-/* clang 22 keeps two of them in lanes of vector registers. */
+/* clang 22 keeps two scalar registers in lanes of vector registers. */
 START_TEST(scalar_registers_in_lanes_are_taken)
 {
     write_spec(

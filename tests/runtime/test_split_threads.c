@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Three tiles in two parts each are six items of two workgroups. The first has the first part of tile 0, of tile 2, and the second part of
- * tile 1, whose first part the other one has: run one after the other, they would wait for ever. */
+/* Three tiles in two parts each are six items for two workgroups. The first workgroup has the first part of tiles 0 and 2, and the second
+ * part of tile 1, whose first part the other workgroup has: run one after the other, they would wait for ever. */
 static const char product[] = "block: parts\n"
                               "dtype: bf16\n"
                               "dims: {M: 384, N: 64, K: 128}\n"
@@ -43,7 +43,7 @@ static tfgen_plan *plan_in_parts(void)
     return plan;
 }
 
-/* One thread's: a module and weights, which may be another one's too, and memory of its own. */
+/* What one thread uses: a module and weights, which may be shared, and memory of its own. */
 typedef struct caller {
     tfgen_device *device;
     tfgen_plan *plan;
@@ -55,7 +55,7 @@ typedef struct caller {
 
 static unsigned short *y_of(const caller *c) { return c->tensor[tfgen_plan_tensor_index(c->plan, "y", TFGEN_OUTPUT)]; }
 
-/* x and w are 1 everywhere: every result is the length, which bf16 has exactly. */
+/* x and w are 1 everywhere: every result is the length K, which bf16 holds exactly. */
 static void take_memory(caller *c)
 {
     tfgen_error error;
@@ -112,7 +112,7 @@ START_TEST(one_worker_runs_workgroups_that_wait_for_each_other)
 }
 END_TEST
 
-/* Of one module, and of a module each. */
+/* Both threads use one module; then each has its own. */
 START_TEST(two_threads_run_parts_on_one_engine)
 {
     enum { rounds = 6 };

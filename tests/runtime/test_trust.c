@@ -63,7 +63,7 @@ static bool compiled(const host_compile_options *o, host_module **m)
     return s == HOST_OK;
 }
 
-/* Between check and load a file may be exchanged, so no file is loaded: wherever temporary ones cannot be, too. */
+/* A file could be exchanged between checking and loading it, so code is loaded from memory, also where temporary files are impossible. */
 START_TEST(what_was_checked_is_what_is_loaded)
 {
     host_module *first, *second;
@@ -87,7 +87,7 @@ END_TEST
 START_TEST(what_is_loaded_cannot_be_changed)
 {
     host_module *m;
-    const host_compile_options o = {.optimise = 0, .lines = true}; /* keeps its file open for symbolisers */
+    const host_compile_options o = {.optimise = 0, .lines = true}; /* with line tables a module keeps its file open for symbolisers */
     if (!compiled(&o, &m)) return;
     int seals = -1;
     for (int file = 0; file < 100; file++) {
@@ -100,7 +100,7 @@ START_TEST(what_is_loaded_cannot_be_changed)
 }
 END_TEST
 
-/* Numbers of closed files come again; the loader knows objects by name. */
+/* Descriptors of closed files are reused, but the loader recognises objects by name. */
 START_TEST(a_hundred_modules_are_a_hundred_modules)
 {
     enum { count = 100 };
@@ -147,7 +147,7 @@ START_TEST(a_link_in_a_files_place_is_replaced_and_not_followed)
     ck_assert_int_eq(symlink(in_folder("victim"), in_folder("out")), 0);
     ck_assert(file_put(in_folder("out"), "new", 3));
     ck_assert(holds(in_folder("out"), "new") && holds(in_folder("victim"), "mine"));
-    ck_assert_int_eq(files_in(folder), 2); /* nothing is left aside */
+    ck_assert_int_eq(files_in(folder), 2); /* no temporary file is left */
 }
 END_TEST
 
@@ -177,7 +177,7 @@ START_TEST(a_device_or_a_pipe_stays_what_it_is)
     ck_assert_int_eq(shell("%s cache export %s 2>&1", program(), in_folder("out")), 0);
     ck_assert(stat(in_folder("out"), &s) == 0 && S_ISCHR(s.st_mode));
     put_fifo(in_folder("pipe"));
-    /* The reader is there before tfgen writes: without one it refuses, and a reader that came later would wait for ever. */
+    /* The reader exists before tfgen writes: without one tfgen would refuse, and a later one would wait for ever. */
     const char *line = "exec 3<>%s; %s cache export -q %s 2>&1 && head -c 15 <&3";
     ck_assert_int_eq(shell(line, in_folder("pipe"), program(), in_folder("pipe")), 0);
     says("tfgen archive 1");
@@ -185,7 +185,7 @@ START_TEST(a_device_or_a_pipe_stays_what_it_is)
 }
 END_TEST
 
-/* As root, /dev/stdout itself was replaced where it was directed to a file. */
+/* Run by root, /dev/stdout itself used to be replaced if it was redirected to a file. */
 START_TEST(standard_output_by_name_is_written_and_stays_a_link)
 {
     struct stat s;
@@ -252,7 +252,7 @@ START_TEST(what_cannot_be_removed_is_said)
 }
 END_TEST
 
-/* ---- words of files in names, comments and commands ---- */
+/* ---- text from files in names, comments and commands ---- */
 
 START_TEST(no_name_in_a_text_leaves_the_folder)
 {
@@ -301,7 +301,7 @@ END_TEST
 
 /* ---- compilers ---- */
 
-/* A compiler that a test writes; "$out" is the file it should make. */
+/* Makes a script that acts as a compiler; "$out" is the file that it should write. */
 static const char *fake(const char *name, const char *body)
 {
     char script[1024];
@@ -344,7 +344,7 @@ START_TEST(what_a_compiler_leaves_running_is_ended_and_not_waited_for)
 }
 END_TEST
 
-/* Whatever kills us: nobody can clean up then but the kernel and the worker. */
+/* If the process is killed, only the kernel and the worker can end its compilers. */
 START_TEST(compilers_die_with_the_process_that_asked_for_them)
 {
     const char *path = fake("clang-22", "trap '' HUP INT TERM\nsleep 600 & echo $! $$ >$0.part; mv $0.part $0.pids; wait");
@@ -400,7 +400,7 @@ START_TEST(variables_that_change_compilers_are_in_a_host_objects_key)
 }
 END_TEST
 
-/* A program that runs with the rights of another user than its caller listens to nothing that the caller says. */
+/* A setuid program ignores variables that its caller sets. */
 START_TEST(a_program_with_more_rights_ignores_the_environment)
 {
     if (!is_root()) return (void)printf("skipped: only root can make a program of another user\n");

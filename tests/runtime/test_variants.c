@@ -37,7 +37,7 @@ static layer open_plan(const char *spec)
     return l;
 }
 
-/* Tensors of `times` the plan's own size, filled. */
+/* Allocates and fills tensors of `times` the plan's own size. */
 static void fill(layer *l, size_t times, size_t room)
 {
     l->count = tfgen_plan_tensor_count(l->plan);
@@ -118,10 +118,10 @@ static void judge_rows(const layer *l, size_t m)
             ck_assert_msg(y[i * width + k] == wanted, "%zu rows: [%zu][%zu] is %g, not %g", m, i, k, y[i * width + k], wanted);
         }
     }
-    for (size_t k = m * width; k < most_rows * width; k++) ck_assert(y[k] != y[k]); /* nobody wrote behind them */
+    for (size_t k = m * width; k < most_rows * width; k++) ck_assert(y[k] != y[k]); /* memory behind the rows is unchanged */
 }
 
-/* The M that what runs a call was made for. */
+/* The M of the plan that runs the call. */
 static long long made_for(const layer *l, long long m, size_t room)
 {
     dim_table dims = l->module->plan->ir->dims;
@@ -142,7 +142,7 @@ START_TEST(a_call_runs_the_smallest_plan_that_covers_it)
         const tfgen_dim dim = {"M", calls[i][0]};
         ck_assert_int_eq(made_for(&l, calls[i][0], l.room), calls[i][1]);
         memset(l.tensors[tfgen_plan_tensor_index(l.plan, "y", TFGEN_OUTPUT)], 0xff, most_rows * width * 4);
-        must(execute(&l, &dim, 1)); /* on weights that were made before */
+        must(execute(&l, &dim, 1)); /* with weights packed before the variant existed */
         judge_rows(&l, (size_t)calls[i][0]);
     }
     memset(l.tensors[tfgen_plan_tensor_index(l.plan, "y", TFGEN_OUTPUT)], 0xff, most_rows * width * 4);
@@ -173,15 +173,15 @@ START_TEST(every_dynamic_dim_is_covered_and_the_first_of_equals_is_run)
     layer l = open_plan(spec);
     must(tfgen_module_create(l.plan, l.device, NULL, &l.module, &error));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) must(tfgen_module_prepare(l.module, lists[i], 2, NULL, &error));
-    same_pick(&l, 1, 1, 4, 1); /* not 1x4, which is as small and came later */
+    same_pick(&l, 1, 1, 4, 1); /* not 1x4, which is equally small but was added later */
     same_pick(&l, 2, 1, 4, 1);
     same_pick(&l, 1, 2, 1, 4);
     same_pick(&l, 2, 2, 2, 8);
-    same_pick(&l, 1, 8, 1, 16); /* as small as the module's own, which gives way */
+    same_pick(&l, 1, 8, 1, 16); /* equally small as the module's own plan, which is not preferred */
     same_pick(&l, 1, 9, 1, 16);
     same_pick(&l, 5, 1, 16, 1);
-    same_pick(&l, 5, 2, 2, 8); /* nobody covers it */
-    must(tfgen_module_prepare(l.module, lists[0], 1, NULL, &error)); /* S: the plan's own */
+    same_pick(&l, 5, 2, 2, 8); /* no variant covers it */
+    must(tfgen_module_prepare(l.module, lists[0], 1, NULL, &error)); /* S keeps the plan's own value */
     same_pick(&l, 3, 7, 4, 8);
     close_layer(&l);
 }
@@ -219,7 +219,7 @@ START_TEST(the_manifest_has_every_variant)
     prepare(&l, 1);
     const char *const two = tfgen_module_manifest(l.module);
     ck_assert_int_eq(count_of(one, "\"variants\""), 1);
-    ck_assert_int_eq(count_of(one, "\"block\": \"rows\""), 2); /* the module's own and one more, each whole */
+    ck_assert_int_eq(count_of(one, "\"block\": \"rows\""), 2); /* the module's own plan and one variant, each printed whole */
     ck_assert_int_eq(count_of(two, "\"block\": \"rows\""), 3);
     ck_assert(strstr(two, "\"value\": 6,") < strstr(two, "\"value\": 64,") && strstr(two, "\"value\": 64,") < strstr(two, "\"value\": 1,"));
     close_layer(&l);
@@ -274,7 +274,7 @@ START_TEST(a_module_is_created_with_its_variants)
 }
 END_TEST
 
-/* ---- a block over a cache: for one token it is another fusion, which needs more workspace */
+/* ---- a block over a cache: for one token it is fused otherwise, which needs more workspace */
 #define CACHED                                                                                                                           \
     "inputs: {x: [B, S, D], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"                                                           \
     "params: {wq: [D, D], wk: [D, D], wv: [D, D]}\nstate: {k: [B, H, L, hd], v: [B, H, L, hd]}\nops:\n"                                  \
@@ -296,7 +296,7 @@ START_TEST(a_variant_is_planned_for_its_own_range_and_not_run_without_room)
     ck_assert_int_eq(all, tfgen_plan_workspace_bytes(one.plan));
     const tfgen_dim end = {"S", 64};
     const int64_t plain_end = tfgen_workspace_bytes(l.plan, &end, 1);
-    ck_assert_int_ge(tfgen_module_workspace_bytes(l.module, NULL, 0), all); /* it is for smaller calls, too */
+    ck_assert_int_ge(tfgen_module_workspace_bytes(l.module, NULL, 0), all); /* the workspace is enough for smaller calls, too */
     ck_assert_int_eq(tfgen_module_workspace_bytes(l.module, &end, 1), all > plain_end ? all : plain_end);
     dim_table dims = l.module->plan->ir->dims;
     dim_find(&dims, "S")->value = 1;
@@ -321,7 +321,7 @@ START_TEST(a_variant_is_planned_for_its_own_range_and_not_run_without_room)
 }
 END_TEST
 
-/* Who covers a call and is smaller than a variant, but has too little room, leaves it to the variant. */
+/* A smaller plan covers the call but the workspace is too small for it, so a larger variant runs. */
 static const char product[] = "block: product\ndtype: f32\ndims: {M: 64, D: 24, F: 40}\ndynamic: {M: [1, 300]}\n"
                               "inputs: {x: [M, D]}\nparams: {w: [F, D]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
 
@@ -339,7 +339,7 @@ START_TEST(a_module_is_not_run_without_room_either)
 }
 END_TEST
 
-/* ---- what fails changes nothing */
+/* ---- failures change nothing */
 START_TEST(a_variant_that_is_not_made_leaves_the_module_as_it_was)
 {
     layer l = open_rows(NULL);
@@ -373,7 +373,7 @@ START_TEST(a_variant_that_is_not_made_leaves_the_module_as_it_was)
 }
 END_TEST
 
-/* Of another spec, so that it reads other weights than the module has. */
+/* A variant from another spec, which reads other weights than the module has. */
 START_TEST(a_variant_that_reads_other_weights_is_refused)
 {
     static const char other[] = "block: rows\ndtype: f32\ndims: {M: 6, D: 24, F: 48}\ndynamic: {M: [1, 300]}\n" ROWS;
@@ -452,7 +452,7 @@ START_TEST(threads_prepare_what_others_execute)
     const tfgen_dim most = {"M", most_rows};
     pthread_t thread[threads];
     caller callers[threads];
-    must(execute(&l, &most, 1)); /* what all of them get, row by row */
+    must(execute(&l, &most, 1)); /* the expected result of all threads, row by row */
     for (unsigned i = 0; i < threads; i++) {
         callers[i] = (caller){&l, i, false};
         ck_assert_int_eq(pthread_create(&thread[i], NULL, prepare_and_execute, &callers[i]), 0);

@@ -276,7 +276,7 @@ START_TEST(a_weight_of_two_products_is_stored_once)
     tfgen_weights *shared;
     ck_assert_int_eq(bytes_alone(&b), bytes_alone(&a));
     must(tfgen_weights_create(a.module, a.tensors, NULL, &shared, &error));
-    check_same_results(&b, shared); /* nothing is missing */
+    check_same_results(&b, shared); /* all weights are there */
     tfgen_weights_free(shared);
     close_layer(&a);
     close_layer(&b);
@@ -363,7 +363,7 @@ START_TEST(threads_add_to_weights_that_are_executed)
         pthread_join(thread[i], NULL);
         ck_assert_int_eq(adders[i].status, TFGEN_OK);
     }
-    ck_assert_int_eq(tfgen_weights_bytes(weights), bytes_alone(&b)); /* once, not once a thread */
+    ck_assert_int_eq(tfgen_weights_bytes(weights), bytes_alone(&b)); /* packed once, not once per thread */
     free(wanted);
     tfgen_weights_free(weights);
     close_layer(&a);
@@ -371,7 +371,7 @@ START_TEST(threads_add_to_weights_that_are_executed)
 }
 END_TEST
 
-/* ---- one packing a device, whatever the rows */
+/* ---- one packed layout per device, for any number of rows */
 typedef struct packed_plan {
     arena *a;
     const plan *plan;
@@ -394,7 +394,7 @@ static packed_plan packed_plan_of(const char *path, const target_info *target, c
     return p;
 }
 
-/* Programs differ with the rows; what they read does not, but for wgmma_3xtf32's (docs/packing.md). */
+/* The program depends on the rows, but the packed layout that it reads does not, except wgmma_3xtf32's (docs/packing.md). */
 START_TEST(every_target_packs_a_layer_alike_for_any_number_of_rows)
 {
     static const long long batches[] = {1, 8, 17, 64};

@@ -11,7 +11,7 @@ typedef enum fault {
     fault_dropped_tail,  /* elements past the last multiple of 16 */
     fault_shifted_mask,  /* each query attends to one key too many */
     fault_missing_key,   /* the last visible key is skipped */
-    fault_unscaled_head, /* head 0 without its scale */
+    fault_unscaled_head, /* head 0 is not scaled */
     fault_wrong_divisor, /* mean over D-1 */
     fault_no_eps,
     fault_swapped_pair, /* rope rotates the wrong way */

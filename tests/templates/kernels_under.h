@@ -1,4 +1,4 @@
-/* Kernels written by hand under the templates' own texts, for the host engine. */
+/* Compiles kernels written by hand, which follow the templates' own texts, for the host engine. */
 #ifndef TEST_KERNELS_UNDER_H
 #define TEST_KERNELS_UNDER_H
 #include "gen/source/template_text.h"
@@ -14,7 +14,7 @@ static inline char *slurp(const char *path)
     return data;
 }
 
-/* The kernels of a file under the texts of templates. */
+/* The kernels of a file, compiled after the texts of these templates. */
 static inline host_module *kernels_under(const char *head, const char *const *templates, size_t count, const char *path)
 {
     arena *a = arena_new();

@@ -1,5 +1,5 @@
 // A list of two phases (templates/frame/frame_list.h): each workgroup writes a number, then each adds up all of them. Workgroup `slow`
-// computes its number only when another one has waited too long for it, and says afterwards that it is there.
+// writes its number only after another one has waited too long for it, and then sets its mark.
 struct numbers {
     struct args {
         unsigned long long *words;

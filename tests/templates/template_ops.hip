@@ -71,7 +71,7 @@ UNARY(op_quick_gelu)
 UNARY(op_selu)
 UNARY(op_hardsigmoid)
 UNARY(op_hardswish)
-// Parameters as kernels have them: numbers that all lanes share.
+// Ops with parameters, which are the same for all lanes, as in kernels.
 template <int N> DEV vec<float, N> elu_of(vec<float, N> x) { return op_elu(x, 1.5f); }
 template <int N> DEV vec<float, N> clamp_of(vec<float, N> x) { return op_clamp(x, -2.0f, 3.0f); }
 UNARY(elu_of)
@@ -88,7 +88,7 @@ BINARY(op_leaky_relu)
 // x where y is not 0, else 7
 template <int N> DEV vec<float, N> where_of(vec<float, N> x, vec<float, N> y) { return op_where(y, x, 7.0f); }
 BINARY(where_of)
-// Each lane by a number of its own, though kernels have one a row.
+// Each lane divides by its own number, though kernels have one per row.
 template <int N> DEV vec<float, N> row_div_each(vec<float, N> x, vec<float, N> y)
 {
     for (int i = 0; i < N; i++) x[i] = row_div(splat<1>(x[i]), y[i])[0];
@@ -97,8 +97,8 @@ template <int N> DEV vec<float, N> row_div_each(vec<float, N> x, vec<float, N> y
 BINARY(row_div_each)
 
 #if !defined(TF_TEST_PACK)
-// Short forms on a machine whose instructions are as far off as GPUs' may be, each up or down (templates/base/ops.h). They take subnormal
-// numbers for 0. `y` says which machine.
+// Short forms on simulated machines whose instructions are off by as much as a GPU's may be, up or down (templates/base/ops.h), and which
+// flush subnormal numbers to 0. `y` chooses the machine.
 template <int Power, int Reciprocal> struct worst_machine {
     DEV static float flushed(float x) { return magnitude(x) < 0x1p-126f ? 0.0f * x : x; }
     DEV static float reciprocal(float x) { return flushed(1.0f / flushed(x) * (1.0f + Reciprocal * 0x1p-23f)); }
@@ -145,17 +145,17 @@ SHORT(short_log1p)
 SHORT(short_softplus)
 SHORT(short_mish)
 SHORT(short_quick_gelu)
-// Of no machine's instruction.
+// Uses no instruction of the simulated machine.
 template <int N> DEV vec<float, N> short_sin_each(vec<float, N> x, vec<float, N>) { return waves<short_wave<false>>(x); }
 template <int N> DEV vec<float, N> short_cos_each(vec<float, N> x, vec<float, N>) { return waves<short_wave<true>>(x); }
 BINARY(short_sin_each)
 BINARY(short_cos_each)
-// An op of short ones, by its own formula.
+// An op made of short forms, by its own formula.
 template <class Machine> DEV float short_elu(float x) { return x > 0.0f ? x : 1.5f * short_expm1<Machine>(x); }
 template <class Machine> DEV float short_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * short_expm1<Machine>(x); }
 SHORT(short_elu)
 SHORT(short_selu)
-// Of two operands: on the machine that is off by most each way.
+// Ops of two operands, on the machines that are off the most, up and down.
 #define SHORT_PAIR(name)                                                                                                         \
     template <int N> DEV vec<float, N> name##_up(vec<float, N> x, vec<float, N> y)                                             \
     {                                                                                                                            \
@@ -238,7 +238,7 @@ extern "C" __global__ void convert_f16(const conversion_args p)
 }
 TF_EXPORT(convert_f16)
 
-// What op_cast rounds to, and the free store at odd addresses.
+// Casts by op_cast, and by the unaligned store at odd addresses.
 extern "C" __global__ void cast_both(const conversion_args p)
 {
     bf16 *to = reinterpret_cast<bf16 *>(p.to);

@@ -28,8 +28,8 @@ static void check_layers(const rig *r, const char *layer, int count)
     ck_assert_msg(found == count, "%d phases have %s", found, layer);
 }
 
-/* A window over a cache, lengths of which one is 0, a soft cap (tests/specs/attention-forms.yaml). The last sequence's window begins behind
- * a block of 128 keys, and its keys end within one, whose other rows are not filled. */
+/* A window over a cache, lengths of which one is 0, a soft cap (tests/specs/attention-forms.yaml). The window of the last sequence begins
+ * after the first block of 128 keys, and its keys end within a block whose other rows were never written. */
 START_TEST(every_form_of_attention_is_right)
 {
     enum { batch = 3, kv_heads = 2, capacity = 300, head = 32, tokens = 61 };
@@ -56,7 +56,7 @@ START_TEST(every_form_of_attention_is_right)
 }
 END_TEST
 
-/* As many later keys as earlier ones: fewer than a block, more than one, and more than there are. */
+/* A window with equally many later and earlier keys: fewer than a block, more than one, and more than there are. */
 START_TEST(a_window_hides_later_keys_too)
 {
     static const machine on[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"gfx942", "layer=mfma", "f16"}, {"gfx1100", "layer=wmma", "bf16"}};
@@ -76,8 +76,8 @@ START_TEST(a_window_hides_later_keys_too)
 }
 END_TEST
 
-/* Heads of v are shorter or longer than those of q and k, by whole panels of 64 columns and by less, over tokens and over a cache whose
- * rows beyond the last key are not filled, though lengths count them. */
+/* Heads of v are shorter or longer than those of q and k, by whole panels of 64 columns and by less; over tokens, and over a cache whose
+ * rows beyond the last key were never written, though lengths count them. */
 START_TEST(values_may_have_heads_of_another_size)
 {
     static const struct { machine on; int head, value; } cases[] = {
@@ -114,7 +114,7 @@ START_TEST(values_may_have_heads_of_another_size)
 }
 END_TEST
 
-/* Padding ahead of texts: none, less than a block of keys, more than one, and all that there is. */
+/* Padding on the left: none, less than a block of keys, more than one, and the whole text. */
 START_TEST(keys_of_padding_are_not_seen)
 {
     static const machine on[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"gfx942", "layer=mfma", "f16"}, {"gfx1100", "layer=wmma", "bf16"},
@@ -137,8 +137,8 @@ START_TEST(keys_of_padding_are_not_seen)
 }
 END_TEST
 
-/* Slopes that fall, rise and are 0, with later keys, caps and padding; sinks far below and far above all scores, and beside no key; a bias
- * of each head, and a mask, which hides all keys of a query. */
+/* Slopes below, above and equal to 0, with later keys, caps and padding; sinks far below and far above all scores, and for a query without
+ * keys; a bias for each head, and a mask that hides all keys of a query. */
 START_TEST(slopes_sinks_and_biases_run_on_matrix_units)
 {
     static const machine on[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"gfx942", "layer=mfma", "f16"}, {"gfx1100", "layer=wmma", "bf16"}};
@@ -186,7 +186,7 @@ START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
     for (int i = 0; i < batch * keys * heads; i++) q[i * head] = 8;
     for (int i = 0; i < batch * keys; i++) {
         const int t = i % keys, b = i / keys;
-        k[i * head] = 0.25 * (b == 0 ? t : b == 1 ? keys - t : t < 80 ? 2 * t : 160); /* rises, falls, rises to a plain */
+        k[i * head] = 0.25 * (b == 0 ? t : b == 1 ? keys - t : t < 80 ? 2 * t : 160); /* rises, falls, rises and stays */
     }
     rig_round(r);
     rig_run(r);
@@ -202,7 +202,8 @@ int main(void)
     TCase *t = tcase_create("attention");
     tcase_set_timeout(t, 120);
     TCase *more = suite_long(suite, "more machines", 120);
-    const int now[] = {0, 2, 4, 5, 7, 8, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay; SIMT */
+    /* wgmma; mfma without and with loads to LDS; wmma; wgmma with keys that do not stay in shared memory; SIMT */
+    const int now[] = {0, 2, 4, 5, 7, 8, -1};
     add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
     tcase_add_loop_test(t, a_window_hides_later_keys_too, 0, 3);
     tcase_add_loop_test(t, values_may_have_heads_of_another_size, 0, 8);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A step of decode: a product with a norm, appends to caches, attention whose keys are split, a product with a residual; and a norm of its
- * result, which waits for whole rows. Its sizes leave tiles of every phase ragged. */
+/* A decode step: a product with a norm, appends to caches, attention with split keys, a product with a residual; and a norm of its result,
+ * which waits for whole rows. The last tiles of each phase are partial. */
 static const char decode_yaml[] =
     "block: t\ndtype: bf16\ndims: {B: 3, S: 1, L: 37, D: 96, H: 4, KV: 2, hd: 24}\ninputs:\n  x: [B, S, D]\n"
     "  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
@@ -50,10 +50,11 @@ START_TEST(a_block_is_one_launch_of_phases_with_as_many_threads)
 }
 END_TEST
 
-/* One workgroup per unit: attention has no more of them than units, and products as much in flight as registers hold. */
+/* Tiles of a block are for one workgroup per unit: attention has no more workgroups than units, and products have as much in flight as
+ * registers hold. */
 START_TEST(tiles_of_a_block_are_for_one_workgroup_per_unit)
 {
-    static const int splits[] = {8, 2}; /* of the keys of 8 and of 64 heads */
+    static const int splits[] = {8, 2}; /* splits of the keys of 8 and of 64 heads */
     const dim_override dims[] = {{"B", _i ? 8 : 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dims = dims,
                                      .dim_count = sizeof dims / sizeof *dims});
@@ -68,7 +69,7 @@ START_TEST(tiles_of_a_block_are_for_one_workgroup_per_unit)
 }
 END_TEST
 
-/* ---- the proof */
+/* ---- the proof that waits suffice */
 START_TEST(a_wait_that_is_dropped_is_found)
 {
     rig *r = plan_block(decode_yaml, "sm_90a", NULL);
@@ -125,12 +126,12 @@ END_TEST
     "vector: {f32: 1e13, chosen: x}\nlatency: {is: 5e-7, chosen: x}\nlaunch_cost: {is: " launch ", chosen: x}\n"             \
     "overlap_cost: {is: " launch ", chosen: x}\nhop_cost: {is: " hop ", chosen: x}\n"
 static const struct {
-    const char *device, *line, *refused; /* a tile of the user's; why there is no plan at level block */
+    const char *device, *line, *refused; /* line: a tile that the user sets; refused: why there is no plan at level block */
     fusion_level level;
 } choices[] = {{DEVICE("2e-5", "1e-8"), NULL, NULL, fusion_block},
                {DEVICE("1e-6", "1e-6"), NULL, NULL, fusion_tile},
                {DEVICE("2e-5", "1e-8"), "gemm: layer=wgmma", "its frame, ws, has no launches of several phases", fusion_tile},
-               {NULL, NULL, NULL, fusion_tile}}; /* the host, of which nothing is predicted */
+               {NULL, NULL, NULL, fusion_tile}}; /* nothing is predicted for the host */
 
 START_TEST(auto_takes_the_level_that_is_predicted_to_be_faster)
 {
@@ -169,7 +170,7 @@ END_TEST
 
 /* ---- results */
 static const struct {
-    const char *target, *line; /* a tile of the user's; or NULL */
+    const char *target, *line; /* line: a tile that the user sets, or NULL */
 } runs[] = {{"host", NULL}, {"sm_90a", NULL}, {"sm_80", "gemm: layer=mma m=32 n=128 threads=128"}, {"gfx942", NULL}};
 
 START_TEST(phases_of_one_launch_wait_for_each_other)
@@ -179,13 +180,13 @@ START_TEST(phases_of_one_launch_wait_for_each_other)
                                      .multiprocessors = 3});
     rig_run(r);
     rig_judge(r);
-    rig_execute(r); /* the marks are as they were */
+    rig_execute(r); /* the marks have their first values again */
     rig_judge(r);
     rig_close(r);
 }
 END_TEST
 
-/* Phases behind the first wait for one that never says that it has ended. */
+/* The phases after the first wait for a phase that never sets its mark. */
 START_TEST(a_wait_without_end_is_an_error_that_names_the_phase)
 {
     rig *r = plan_block(decode_yaml, "sm_90a", NULL);

@@ -33,7 +33,7 @@ static int splits_of(const rig *r)
     ck_abort_msg("no decode phase");
 }
 
-/* A query's scores are 6 times as large as random ones; what the cache has not got is NaN. */
+/* Makes scores 6 times as large as random ones; rows of the cache that were never written are NaN. */
 static void place(rig *r, const int *position)
 {
     rig_fill(r, 2);
@@ -61,7 +61,7 @@ START_TEST(keys_that_are_split_among_workgroups_give_what_all_give)
 }
 END_TEST
 
-/* ---- positions from which on not all tokens have room: specs/warned/append-range-tokens.yaml, three tokens, 16 rows */
+/* ---- positions so late that not all tokens fit: specs/warned/append-range-tokens.yaml, three tokens, 16 rows */
 static const struct {
     fusion_level level;
     const char *target;

@@ -14,7 +14,7 @@
     "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos" more "}\noutputs: {y: y}\n"
 
-/* Keys up to a length that is given by itself. */
+/* The number of keys is given by `lengths`. */
 #define COUNTED(more)                                                                                                              \
     "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 64}\n"                                                  \
     "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]},\n"              \
@@ -23,7 +23,7 @@
     "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, lengths: n" more "}\noutputs: {y: y}\n"
 
-/* As many tokens of padding as there are in n. */
+/* Each sequence has n tokens of padding. */
 #define PADDED(more)                                                                                                               \
     "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 64}\n"                                                  \
     "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]},\n"              \
@@ -41,7 +41,7 @@
     "  - {out: y, op: attention, in: [q, kc, vc, s], heads: H, kv_heads: KV, at: pos, causal: true, alibi: [0.5, 0, 0.02, -0.01]}\n" \
     "outputs: {y: y}\n"
 
-/* Values whose heads have another size than those of keys. */
+/* Heads of values have another size than those of keys. */
 #define UNLIKE(size)                                                                                                               \
     "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 48, vd: " size "}\n"                                   \
     "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*vd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"              \
@@ -54,7 +54,7 @@ enum { most_sequences = 40 };
 typedef struct decode_step {
     const char *target, *dtype, *yaml, *line;
     int B, S, L, H, KV, hd;
-    int pos[most_sequences]; /* negative: from the capacity */
+    int pos[most_sequences]; /* negative: counted from the capacity */
 } decode_step;
 
 static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal: true, window: 70"),
@@ -85,7 +85,7 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", both, "attention keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
     {"sm_80", "bf16", beyond, "attention keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
-    /* stages: more and fewer turns than there are, parts that follow each other, rows of 32 bytes, windows that begin anywhere */
+    /* stages: more and fewer iterations than stages, consecutive parts, rows of 32 bytes, windows with any beginning */
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
     {"sm_90a", "f16", causal, "attention keys=32 threads=32 splits=2 cluster=1 stages=3", 3, 1, 301, 6, 2, 80, {300, 31, 128}},
     {"sm_90a", "bf16", windowed, "attention keys=16 threads=96 splits=2 cluster=1 stages=5", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
@@ -95,7 +95,7 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", causal, "attention keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
-    /* AMD: a block of 128 columns, whole or not, one of 64, both; rows that fill a product or do not */
+    /* AMD: a block of 128 columns, full or not, one of 64, both; rows that fill a product or do not */
     {"gfx942", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 64, {0, 999, 4095, 16}},
     {"gfx1100", "bf16", causal, NULL, 2, 1, 700, 7, 1, 128, {513, 699}},
     {"gfx950", "bf16", causal, "attention threads=128 splits=5", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
@@ -112,21 +112,21 @@ static const decode_step steps[] = {
     {"gfx1201", "bf16", causal, "attention threads=32 splits=2", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
-    /* more rows than a product has, of whole row tiles and of one in part */
+    /* more rows than one product takes: full row tiles and a partial one */
     {"sm_90a", "bf16", causal, "attention layer=decode_mma keys=16 threads=64 splits=3 cluster=1", 2, 9, 300, 8, 2, 64, {0, 291}},
     {"gfx942", "bf16", causal, "attention layer=decode_mfma threads=64 splits=3", 2, 9, 300, 8, 2, 64, {0, 291}},
     {"sm_80", "f16", windowed, "attention layer=decode_mma keys=16 threads=64 splits=2 cluster=1", 1, 48, 250, 2, 1, 32, {200}},
     {"sm_90a", "bf16", both, "attention layer=decode_mma keys=32 threads=64 splits=2 cluster=2 stages=2", 3, 7, 300, 16, 4, 80,
      {150, 290, 0}},
     {"gfx1201", "bf16", windowed, "attention layer=decode_wmma threads=64 splits=2", 1, 48, 250, 2, 1, 32, {200}},
-    /* hundreds of sequences, counted in spans, of one warp's lanes and of more; a workgroup has dozens of them */
+    /* hundreds of sequences, which lanes of a warp search in spans; a workgroup has dozens of them */
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=1 cluster=1 stages=2", 207, 1, 90, 4, 2, 32, {0}},
     {"sm_90a", "bf16", causal, "attention layer=decode_mma keys=16 threads=64 splits=1 cluster=1 stages=3", 1100, 1, 40, 2, 1, 16, {0}},
     {"gfx942", "bf16", causal, "attention threads=128 splits=1", 207, 1, 90, 2, 1, 64, {0}},
-    /* padding on the left: more than a window leaves, less, all there is, and none */
+    /* padding on the left: more than a window leaves, less, the whole sequence, and none */
     {"sm_90a", "bf16", padded, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 3, 600, 8, 2, 64, {530, 400, 297, 99}},
     {"gfx942", "bf16", padded, "attention threads=64 splits=3", 4, 1, 600, 8, 2, 64, {530, 400, 297, 99}},
-    /* values of another size: stages, clusters, long heads, half a block of either */
+    /* values of another size, with stages, clusters, long heads, half a block of either */
     {"sm_90a", "bf16", shorter, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 3, 2, 300, 8, 2, 96, {298, 0, 77}},
     {"sm_90a", "f16", longer, "attention keys=16 threads=64 splits=2 cluster=2 stages=3", 2, 1, 300, 4, 2, 16, {299, 33}},
     {"sm_90a", "bf16", shorter, NULL, 2, 1, 300, 4, 1, 192, {299, 33}},
@@ -135,7 +135,7 @@ static const decode_step steps[] = {
     {"gfx908", "f16", longer, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 48, {299, 33}},
     {"gfx1100", "bf16", longer, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 48, {299, 33}},
     {"gfx1201", "bf16", shorter, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 192, {299, 33}},
-    /* slopes and sinks, of rows in several parts */
+    /* slopes and sinks, for rows in several parts */
     {"sm_90a", "bf16", sunk, "attention keys=16 threads=64 splits=4 cluster=2 stages=2", 3, 2, 400, 4, 2, 64, {397, 0, 77}},
     {"gfx1100", "f16", sunk, "attention threads=64 splits=3", 3, 1, 400, 4, 1, 64, {397, 0, 77}},
 };
@@ -145,14 +145,14 @@ static rig *open_step(const decode_step *t, bool plan_only)
     const dim_override dims[] = {{"B", t->B}, {"S", t->S}, {"L", t->L}, {"H", t->H}, {"KV", t->KV}, {"hd", t->hd}};
     const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
     const rig_request q = {.yaml = t->yaml, .level = fusion_tile, .target = t->target, .dtype = t->dtype, .dims = dims, .dim_count = 6,
-                           .tuning = &tuning, .check = t->line && strstr(t->line, "stages"), /* the checker of races looks on */
-                           .multiprocessors = 4}; /* sequences are shared out alike on every machine */
+                           .tuning = &tuning, .check = t->line && strstr(t->line, "stages"), /* with the race checker */
+                           .multiprocessors = 4}; /* so that the work is divided in the same way on every machine */
     return plan_only ? rig_plan(&q) : rig_open(&q);
 }
 
 static size_t columns_of_values(rig *r, const decode_step *t) { return rig_count(r, "values") / (size_t)(t->B * t->KV * t->L); }
 
-/* A query's scores are 6 times as large as random ones, so that largest scores grow; what the cache has not got is NaN. */
+/* Makes scores 6 times as large as random ones, so that the largest score grows; rows of the cache that were never written are NaN. */
 static void place(rig *r, const decode_step *t)
 {
     rig_fill(r, 3);
@@ -171,8 +171,9 @@ static void place(rig *r, const decode_step *t)
     for (int b = 0; t->yaml == padded && b < t->B; b++) rig_data(r, "n")[b] = padding[b];
     static const double sinks[] = {-1, 3, 70, -INFINITY};
     if (t->yaml == sunk) memcpy(rig_data(r, "s"), sinks, sizeof sinks);
-    for (int b = 0; counts && b < t->B; b++) rig_data(r, "n")[b] = b == 2 ? 0 : rig_data(r, "pos")[b] + t->S; /* the third sees nothing */
-    for (int b = 0; t->yaml == beyond && b < t->B; b++) rig_data(r, "n")[b] = b == 1 ? 70 : t->L; /* beyond what is filled */
+    /* the third sequence sees no keys */
+    for (int b = 0; counts && b < t->B; b++) rig_data(r, "n")[b] = b == 2 ? 0 : rig_data(r, "pos")[b] + t->S;
+    for (int b = 0; t->yaml == beyond && b < t->B; b++) rig_data(r, "n")[b] = b == 1 ? 70 : t->L; /* beyond the rows that were written */
     rig_round(r);
 }
 
@@ -188,8 +189,8 @@ static const launch *decode_launch(const rig *r)
     return found;
 }
 
-/* Of the parts that workgroups gave each other all were taken: the 8 bytes before each are cleared, and the next launch takes none of them.
- * Returns how many there were. */
+/* Checks that all parts that workgroups passed to each other were read: the flag of 8 bytes before each is cleared, so the next launch
+ * reads none of them. Returns the number of parts. */
 static int parts_taken(rig *r, const decode_step *t)
 {
     static const unsigned long long full = 0x9d2be3167f4a91c5ull; /* templates/attention/decode_mma.h */
@@ -216,7 +217,7 @@ START_TEST(every_head_group_and_length_is_within_its_bound)
     const double *y = rig_read(r, "y");
     for (size_t k = 0; k < rig_count(r, "y"); k++) ck_assert_msg(isfinite(y[k]), "element %zu is not finite", k);
     const int taken = parts_taken(r, t);
-    if (_i == 0) ck_assert_int_gt(taken, 0); /* the longest of the sequences has more than one workgroup's share */
+    if (_i == 0) ck_assert_int_gt(taken, 0); /* the longest sequence is more than one workgroup's share */
     if (_i < 2) {
         rig_execute(r); /* the same rows are appended again */
         ck_assert(same_numbers(y, rig_read(r, "y"), rig_count(r, "y")));
@@ -226,7 +227,7 @@ START_TEST(every_head_group_and_length_is_within_its_bound)
 }
 END_TEST
 
-/* ---- what it refuses: the present program serves, in two kernels */
+/* ---- refusals: attention then runs on another program, in two kernels */
 static const struct {
     decode_step step;
     const char *why;
@@ -288,8 +289,8 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
 }
 END_TEST
 
-/* Keys and values of a long cache are in flight in shared memory, 120 KB of them at least; of a short one they go through registers. Where
- * a multiprocessor has four sequences of short rows or more, as many workgroups share it. */
+/* With a long cache, at least 120 KB of keys and values are in flight in shared memory; with a short one they go through registers. If a
+ * multiprocessor has four or more sequences of short rows, as many workgroups share it. */
 START_TEST(a_long_cache_has_slots)
 {
     static const struct {
@@ -313,7 +314,7 @@ START_TEST(a_long_cache_has_slots)
 }
 END_TEST
 
-/* The most registers that a thread needs: large heads, odd groups, several queries and a window, 64 keys at a time. */
+/* Cases that need the most registers: large heads, odd groups, several queries and a window, 64 keys at a time. */
 START_TEST(compilers_make_code_without_spills)
 {
     static const char *const options[] = {"sm_80 --dim=hd=128,H=32,KV=8,L=2048", "sm_90a --dim=hd=128,H=7,KV=1,S=2",
@@ -340,8 +341,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     suite_add_tcase(suite, t);
     TCase *more = suite_long(suite, "more results", 120);
-    /* Whole heads of 256, the cap, lengths, windows, stages, parts in memory, clusters, more sequences than a warp has lanes; of AMD odd
-     * groups, a block of 128 columns that is not whole, and one of 64, whole heads, several queries; more rows than a product has;
+    /* `make test` runs: heads of 256, the cap, lengths, windows, stages, parts in memory, clusters, more sequences than a warp has lanes;
+     * on AMD odd groups, a partial block of 128 columns and one of 64, whole heads, several queries; more rows than one product takes;
      * padding; values of another size; slopes and sinks. */
     add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
                  (const int[]){0,  1,  6,  15, 17, 19, 23, 24, 25, 26, 27, 29, 30, 32, 36, 37, 40, 42, 43, 47, 48, 49, 50, 51, 52, 53, 56,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sums of rows behind the product, weights of more digits than the rows, sizes that no tile divides. */
+/* Row sums after the product, weights with more digits than the rows, sizes that no tile divides. */
 #define NORM                                                                                                                    \
     "block: t\ndtype: bf16\ndims: {M: 37, N: 90, K: 700}\ninputs: {x: [M, K], r: [M, N]}\n"                                     \
     "params: {w: {shape: [N, K], dtype: f32}, g: [N]}\nops:\n  - {out: p, op: linear, in: [x, w]}\n"                            \
@@ -17,7 +17,7 @@
     "block: t\ndtype: bf16\ndims: {M: 5, N: 40, K: 1300}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"                           \
     "ops:\n  - {out: h, op: linear, in: [x, w]}\noutputs: {h: h}\n"
 
-/* Lowered to the product of a row and the matrix transposed. */
+/* This op is lowered to the product of a row and the transposed matrix. */
 #define VECTOR                                                                                                                  \
     "block: t\ndtype: bf16\ndims: {M: 1030, K: 1021}\ninputs: {x: [M, K], w: [K, 1]}\n"                                        \
     "ops:\n  - {out: h, op: matmul, in: [x, w]}\noutputs: {h: h}\n"
@@ -53,7 +53,7 @@ static const parts_case cases[] = {
     {"gfx1100", PADDED, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };
 
-/* The next launch waits for parts of its own. */
+/* The flags of all parts are cleared, so the next launch waits for its own parts. */
 static void nothing_stays_published(const rig *r)
 {
     const unsigned long long published = 0x9d2be3167f4a91c5ull; /* templates/frame/workspace.h */

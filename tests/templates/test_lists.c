@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows, a product, rows; each reads what the one before has written. */
+/* A rows phase, a product, a rows phase; each reads what the one before has written. */
 static const char yaml[] =
     "block: t\ndtype: bf16\ndims: {S: 37, D: 96, N: 80}\ninputs: {x: [S, D], r: [S, D]}\nparams: {w: [N, D], n: [N]}\nops:\n"
     "  - {out: a, op: add, in: [x, r]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: rmsnorm, in: [b, n]}\noutputs: {y: y}\n";
 enum { most_phases = 3, word_count = 2 + 2 * 2 };
 
-/* A tile of b waits for all rows of a that it has, one of y for all columns of b. */
+/* A tile of b waits for the tiles of a that have its rows; one of y waits for all column tiles of b. */
 static const char list[] =
     "using first = rows<t_a_spec>;\nusing third = rows<t_y_spec>;\n"
     "struct joined : phase_list<first, second, third> {\n    using waits = by_counters<joined>;\n"
@@ -35,8 +35,8 @@ static const char list[] =
     "    DEV static int posts(const args &p, int phase, int index)\n    {\n"
     "        return phase == 2 ? -1 : phase * second::row_tiles(p.b) + row_tile(p, phase, index);\n    }\n};\n";
 
-/* A product of a product, which is added to it: a tile of y reads rows of a as an operand, and in its epilogue. By the frames that have
- * lists of their own. */
+/* y = a + b, where a and b are products and b is one of a: a tile of y reads rows of a as an operand and in its epilogue. With the frames
+ * that have their own lists. */
 static const char products_yaml[] =
     "block: t\ndtype: bf16\ndims: {S: 200, D: 96, N: 160}\ninputs: {x: [S, D]}\nparams: {v: [N, D], w: [N, N]}\nops:\n"
     "  - {out: a, op: linear, in: [x, v]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: add, in: [a, b]}\noutputs: {y: y}\n";
@@ -55,7 +55,7 @@ static const char products[] =
     "        return phase ? dependency{second::at(p.y, index).row, first::column_tiles} : dependency{0, 0};\n    }\n"
     "    DEV static int posts(const args &p, int phase, int index) { return phase ? -1 : first::at(p.a, index).row; }\n};\n";
 
-/* What another phase of the launch writes is no constant, and a product knows it. */
+/* The spec struct of a phase of the list: it may not load what another phase writes as a constant, and a product is told so. */
 static char *spec_struct(arena *a, const launch *l, bool reads)
 {
     char *text = arena_printf(a, "%s", l->spec_header), *at = strstr(text, "const bf16 *"), *args = strstr(text, "    struct args");
@@ -80,7 +80,7 @@ static source_text joined_source(arena *a, const plan *p, int phases, const char
 
 static source_text rows_and_product(arena *a, const plan *p)
 {
-    /* Whether a product's tile says its first row's number, or its own among tiles of rows. */
+    /* Whether a tile of a product is numbered by its first row, or among tiles of rows. */
     const program *of = p->launches[1].work->program;
     const char *names = arena_printf(a, "using second = %s<t_b_spec>;\nconstexpr int rows_a_number = %s;\n%s", of->device,
                                      of->kind == program_gemm_mma ? "1" : "second::tile_m", list);
@@ -95,7 +95,7 @@ static source_text two_products(arena *a, const plan *p)
     return joined_source(a, p, 2, names, of->kind == program_gemm_wgmma ? "TF_KERNEL_WS" : "TF_KERNEL_INTERLEAVED");
 }
 
-/* The arguments of all, one behind another, and the counters; tensor maps align the whole. */
+/* Joins the arguments of all launches, one after the other, and the counters; the whole has the alignment of tensor maps. */
 static void join_arguments(arena *a, plan *p, launch *to)
 {
     enum { aligned = 128 };
@@ -131,7 +131,7 @@ static void join_launches(arena *a, plan *p, source_text source, bool asks)
     p->launches[0] = joined, p->launch_count = 1;
 }
 
-/* On one workgroup and on four, and each again: the counters are as they were. */
+/* Runs on one workgroup and on four, and each a second time: the counters must have their first values again. */
 static void run_joined(rig *r, bool check)
 {
     tfgen_code code;
@@ -171,7 +171,7 @@ START_TEST(three_phases_in_one_launch_wait_for_each_others_tiles)
 }
 END_TEST
 
-/* The second phase waits for one tile more than there are. */
+/* The second phase waits for one more tile than there are. */
 START_TEST(a_wait_that_never_ends_is_an_error_that_names_it)
 {
     const tuning asked = {.lines = (const char **)runs[0].lines, .count = 2};

@@ -27,7 +27,7 @@ static marks_args fresh(int slow)
 {
     marks_args p = {.words = memory(word_count * sizeof *p.words, "words"), .numbers = memory(groups * sizeof *p.numbers, "numbers"),
                     .sums = memory(groups * sizeof *p.sums, "sums"), .first = 10, .slow = slow};
-    memset(p.words, 0xa5, word_count * sizeof *p.words); /* nobody prepares them */
+    memset(p.words, 0xa5, word_count * sizeof *p.words); /* nothing prepares them */
     return p;
 }
 
@@ -42,7 +42,7 @@ static void sums_are_right(const marks_args *p)
     for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], groups * p->first + groups * (groups - 1) / 2);
 }
 
-/* What another call left there, which may end within a mark. */
+/* Memory of the marks may hold anything, for example what another call left there, which may end within a mark. */
 START_TEST(the_host_prepares_nothing)
 {
     host_module *m = module_of(HEAD);
@@ -59,7 +59,7 @@ START_TEST(the_host_prepares_nothing)
 }
 END_TEST
 
-/* Of the first workgroup, which clears the marks, and of another one. */
+/* Once for the first workgroup, which clears the marks, and once for another one. */
 START_TEST(a_launch_after_one_whose_wait_took_too_long_is_right)
 {
     const unsigned long long late = 1ull << 63 | 1ull << 56 | 0x93f8c26bu; /* phase 1 waited for phase 0 */

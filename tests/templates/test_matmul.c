@@ -9,8 +9,8 @@
 
 typedef struct matmul_case {
     const char *target, *dtype, *tile, *body;
-    int copies;          /* of operands whose rows are no multiple of 16 bytes */
-    const char *b_form; /* of its spec struct */
+    int copies;          /* copies of operands whose rows are no multiple of 16 bytes */
+    const char *b_form; /* b_form in its spec struct */
 } matmul_case;
 static const matmul_case cases[] = {
     {"sm_90a", "bf16", "layer=wgmma", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 2, "in_columns"},
@@ -24,14 +24,14 @@ static const matmul_case cases[] = {
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 1, "in_rows"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5 split_k=2",
      MATMUL("B: 2, M: 130, K: 148, N: 104", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
-    /* operands swapped: two clusters of four, which share rows and columns, and meet; a tail; a row tile in two halves */
+    /* operands swapped: two clusters of four, which share rows and columns and reduce together; a tail; a row tile in two halves */
     {"sm_90a", "bf16", "layer=swap_ab m=48 n=64 k=64 threads=160 stages=2 row_stages=2 cluster=2 cluster_m=2 split_k=2",
      MATMUL("B: 2, M: 70, K: 200, N: 136", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
     {"sm_90a", "f16", "layer=swap_ab m=16 n=128 k=128 threads=288 stages=3 row_stages=2 tail=2",
      MATMUL("B: 3, M: 104, K: 328, N: 136", "B, M, K", "B, K, N", ""), 0, "in_columns"},
     {"sm_90a", "bf16", "layer=swap_ab m=176 n=256 k=64 threads=640 stages=4 row_stages=3",
      MATMUL("M: 170, K: 137, N: 75", "M, K", "K, N", ""), 2, "in_columns"},
-    /* A as [K, M]: read so on wgmma, copied as [M, K] for others */
+    /* A as [K, M]: wgmma reads it so, others get a copy as [M, K] */
     {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 cluster=2",
      MATMUL("B: 2, M: 136, K: 137, N: 75", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "a_form = in_columns"},
     {"sm_90a", "f16", "layer=swap_ab m=176 n=256 k=64 threads=640 stages=4 row_stages=3",
@@ -40,14 +40,14 @@ static const matmul_case cases[] = {
      MATMUL("B: 2, M: 77, K: 136, N: 136", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "a_form = in_columns"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("B: 2, M: 77, K: 70, N: 75", "B, K, M", "B, K, N", ", transpose_a: true"), 1,
      "a_form = in_columns"},
-    /* A is the smaller operand and in terms: B is split in registers, from columns and from rows */
+    /* A is the smaller operand and stored as terms: B is split in registers, from columns and from rows */
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64 split_k=2", MATMUL("M: 70, K: 137, N: 140", "K, M", "K, N", ", transpose_a: true"), 0,
      "swap_ab = true"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5",
      "dims: {B: 2, M: 21, K: 136, N: 130}\ndynamic: {B: [1, 4]}\ninputs: {x: [M, K], z: [B, N, K], r: [B, M, N]}\nparams: {c: [N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z], transpose: true}\n  - {out: q, op: mul, in: [p, c]}\n  - {out: y, op: add, in: [q, r]}\n"
      "outputs: {y: y}\n", 0, "swap_ab = true"},
-    /* sums of a row of the result are of a row of the tile */
+    /* sums along rows of the result, which are rows of the tile */
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64",
      "dims: {M: 20, K: 72, N: 96}\ninputs: {x: [M, K], z: [K, N]}\nparams: {g: [N], w: [64, N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z]}\n  - {out: h, op: rmsnorm, in: [p, g]}\n  - {out: y, op: linear, in: [h, w]}\n"
@@ -55,12 +55,12 @@ static const matmul_case cases[] = {
     {"sm_80", "bf16", "layer=mma", MATMUL("B: 2, M: 77, K: 70, N: 72", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 40, K: 24, N: 7", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
-    /* one matrix for all batches, whose rows are those of one product */
+    /* one matrix B for all batches: their rows are joined to one product */
     {"sm_90a", "bf16", "layer=swap_ab m=40 n=64 k=64 threads=160 stages=2 row_stages=2",
      "dims: {B: 3, S: 2, M: 17, K: 72, N: 24}\ndynamic: {B: [1, 8]}\ninputs: {x: [B, S, M, K], z: [N, K], r: [B, S, M, N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z], transpose: true}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n", 0, "batched = false"},
     {"gfx942", "f32", "layer=simt", MATMUL("B: 3, M: 5, K: 9, N: 7", "B, M, K", "K, N", ""), 0, "b_plain = false"},
-    /* batches that one operand, or each in turn, has none of */
+    /* batch axes that one operand, or each in turn, does not have */
     {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 cluster=2",
      MATMUL("B: 3, H: 2, M: 20, K: 72, N: 40", "B, 1, M, K", "H, N, K", ", transpose: true"), 0, "in_rows"},
     {"sm_90a", "f16", "layer=swap_ab m=32 n=64 k=64 threads=160 stages=2 row_stages=2 cluster=2",
@@ -81,7 +81,7 @@ static const matmul_case cases[] = {
      "  - {out: p, op: matmul, in: [x, z]}\n  - {out: y, op: rmsnorm, in: [p, g]}\noutputs: {y: y}\n",
      0, "in_columns"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 48, K: 8, N: 7", "M, K", "K, N", ""), 0, "b_plain = false"}, /* a k tile is longer than K */
-    /* the reader of a row's sum of squares, in another matrix of the batch */
+    /* the sum of squares of a row is read by another matrix of the batch */
     {"sm_90a", "bf16", "layer=wgmma n=64",
      "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z]}\n  - {out: y, op: rmsnorm, in: [p, g]}\noutputs: {y: y}\n",
@@ -122,17 +122,18 @@ START_TEST(tiles_follow_from_how_operands_lie)
     } plans[] = {{MATMUL("M: 4176, K: 3064, N: 3080", "M, K", "N, K", ", transpose: true"), "cluster=2"},
                  {MATMUL("M: 4176, K: 3072, N: 3080", "M, K", "N, K", ", transpose: true"), "cluster=1"},
                  {MATMUL("M: 8192, K: 8192, N: 8192", "M, K", "K, N", ""), "n=256"},
-                 /* few rows in the last tile of 128; a short K, whose results nothing overlaps; no tail, though 276 matrices leave one */
+                 /* few rows in the last tile of 128; a short K, so that storing results overlaps with nothing; no tail, though 276 matrices
+                  * leave a partial round */
                  {MATMUL("M: 286, K: 10880, N: 15424", "M, K", "K, N", ""), "layer=swap_ab"},
                  {MATMUL("M: 896, K: 256, N: 3376", "M, K", "K, N", ""), "layer=wgmma"},
                  {MATMUL("B: 276, M: 256, K: 5376, N: 304", "B, M, K", "B, K, N", ""), "tail=1"},
-                 /* a long K of few results, cut into eight; A as [K, M] comes in panels of 64 rows, so 88 rows would load 128 */
+                 /* a long K and few results, cut into eight; A as [K, M] is loaded in panels of 64 rows, so 88 rows would load 128 */
                  {MATMUL("M: 576, K: 7360, N: 256", "K, M", "K, N", ", transpose_a: true"), "layer=swap_ab m=192 n=64 k=64 threads=256 "
                   "stages=7 row_stages=7 cluster=1 cluster_m=1 split_k=8"},
-                 /* long sums: clusters of two load B once, and 66 slices share out each of two tiles */
+                 /* long sums: clusters of two load B once, and 66 slices reduce each of two tiles together */
                  {MATMUL("M: 256, K: 524288, N: 256", "M, K", "K, N", ""),
                   "n=256 k=64 threads=384 stages=4 group_m=16 cluster=2 split_k=66"},
-                 /* one column, which is read as one row times rows: many loads in flight, of 128 bytes of each */
+                 /* one column, read as a row times rows: many loads in flight, of 128 bytes of each row */
                  {MATMUL("M: 4096, K: 8192, N: 1", "M, K", "K, N", ""), "thread_n=8 threads=512"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         char yaml[512];

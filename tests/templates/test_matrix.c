@@ -6,11 +6,11 @@
 #include <string.h>
 
 typedef struct matrix_case {
-    const char *target, *dtype, *layer, *more; /* more: of the tile */
+    const char *target, *dtype, *layer, *more; /* more: settings of the tile */
 } matrix_case;
 static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80", "f16", "layer=mma"},
                                     {"sm_90a", "bf16", "layer=wgmma "}, {"sm_90a", "f16", "layer=wgmma "},
-                                    {"sm_90a", "f32", "layer=wgmma_3xtf32", "stages=2"}, /* which come again */
+                                    {"sm_90a", "f32", "layer=wgmma_3xtf32", "stages=2"}, /* the two stages are reused */
                                      {"gfx90a", "bf16", "layer=mfma"},
                                     {"gfx90a", "f16", "layer=mfma"},    {"gfx90a", "f32", "layer=mfma"},
                                     {"gfx942", "bf16", "layer=mfma"},   {"gfx942", "f16", "layer=mfma"},
@@ -38,8 +38,8 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
 }
 END_TEST
 
-/* Through shared memory, from registers beside an operand of memory in vectors of 4 and of 2, and with sums of f32; the last blocks of
- * columns are not whole. Each power makes the arithmetic longer. */
+/* Epilogues through shared memory; from registers with an operand read in vectors of 4 and of 2; and with sums in f32. The last blocks of
+ * columns are partial. More powers make the arithmetic longer. */
 static const struct { const char *dtype, *layer, *operand, *input; int columns, powers; const char *rolled; } loops[] = {
     {"bf16", "layer=wgmma ", "l", "", 304, 0, "rolled = 1"},
     {"bf16", "layer=wgmma ", "l", "", 304, 2, "rolled = 4"},
@@ -82,7 +82,7 @@ START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
 }
 END_TEST
 
-/* Some angles are beyond 1e5, where the sine that does not branch is far outside -1 to 1; the sums of squares count each column once. */
+/* Some angles are beyond 1e5, where the branch-free sine is far outside of -1 to 1; each column must count once in the sums of squares. */
 START_TEST(an_epilogue_computes_sines_of_large_angles_again)
 {
     static const char yaml[] =

@@ -118,7 +118,7 @@ START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
 }
 END_TEST
 
-/* The race and bounds checker on whole tiles and tails, and sums of rows beside rotations. */
+/* Runs the race and bounds checker on whole and partial tiles, and on row sums with rotations. */
 START_TEST(no_thread_reads_what_another_is_writing)
 {
     static const char *const options[] = {"tests/h200/product.yaml --dim=M=129,N=33,K=72", "tests/h200/product.yaml --dim=M=70,N=67,K=131",
@@ -131,7 +131,7 @@ START_TEST(no_thread_reads_what_another_is_writing)
 }
 END_TEST
 
-/* No spills: `tfgen --code` refuses those (runtime/compile/nvrtc.c). The largest tiles beside the most row scalars and reads, rows at every
+/* `tfgen --code` refuses spills (runtime/compile/nvrtc.c). Cases: the largest tiles with the most row scalars and reads, rows of every
  * alignment. */
 START_TEST(nvrtc_takes_every_form_of_a_product)
 {

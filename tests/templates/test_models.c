@@ -34,7 +34,7 @@ enum { case_count = model_count * 3 * 3 * 2 };
 typedef struct model_case {
     const model *model;
     int level, dtype, target;
-    bool sample, later; /* later: of the sample, what is left to make verify-all */
+    bool sample, later; /* sample: run without TFGEN_TEST_ALL; later: only by make verify-all */
 } model_case;
 
 static model_case case_of(int i)
@@ -53,7 +53,7 @@ typedef struct golden_job {
     size_t count;
 } golden_job;
 
-/* The file's rows at the start of the cache. What lies behind them was never written, and NaN shows when it is read. */
+/* Loads the file's rows into the start of the cache. Rows behind them were never written and are NaN, which shows if they are read. */
 static void load_cache(const golden_job *j, const safetensors *f, const char *tensor, const char *state, double behind)
 {
     const safetensors_tensor *t = safetensors_need(f, tensor);
@@ -91,7 +91,7 @@ static void load_golden(void *argument)
 }
 
 /* ---- checks */
-/* One row was appended; the rest of the cache is what it was, to the bit. */
+/* One row was appended; the rest of the cache is unchanged, to the bit. */
 static void check_cache(rig *r, const char *state, const double *before)
 {
     const double *after = rig_read(r, state);

@@ -10,7 +10,7 @@
 typedef struct operand_case {
     const char *target, *rows, *weight, *layer, *packed;
 } operand_case;
-/* packed: what the manifest calls the numbers of the packed weight */
+/* packed: the manifest's name of the packed weight's dtype */
 static const operand_case cases[] = {
     {"host", "bf16", "f32", "simt", "f32"},           {"sm_80", "bf16", "f16", "skinny", "f16"},
     {"sm_80", "f16", "f32", "simt", "f32"},           {"sm_90a", "bf16", "f32", "skinny", "f32"},
@@ -65,7 +65,7 @@ START_TEST(each_operand_keeps_its_own_numbers)
 }
 END_TEST
 
-/* A row and a column with an infinity, times numbers of both signs and 1; the largest number times 1 and 2. */
+/* A row and a column with an infinity, times 1 and numbers of both signs; the largest number times 1 and 2. */
 START_TEST(infinities_and_overflows_of_products_in_terms_have_their_sign)
 {
     static const operand_case in_terms[] = {{"sm_80", "f16", "f32", "mma", NULL}, {"sm_80", "f32", "bf16", "mma k=32", NULL},
@@ -96,7 +96,7 @@ START_TEST(infinities_and_overflows_of_products_in_terms_have_their_sign)
 }
 END_TEST
 
-/* Which program the planner takes without being told, and how often it walks K. */
+/* The program that the planner chooses, and the number of passes over K. */
 START_TEST(products_of_two_dtypes_run_on_matrix_units)
 {
     static const struct {
@@ -125,7 +125,7 @@ START_TEST(products_of_two_dtypes_run_on_matrix_units)
 }
 END_TEST
 
-/* Numbers of A cannot be those of a weight of more digits, and who multiplies two of one type says so. */
+/* If the weight has more digits than A's dtype holds, programs that multiply two numbers of one type refuse it and give that reason. */
 START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
 {
     static const struct {

@@ -61,7 +61,7 @@ START_TEST(a_packed_weight_is_made_of_pieces)
             ck_assert_msg(got == expected, "column %d, k %d: %g, not %g", n, k, got, expected);
             zeros += got == 0;
         }
-    ck_assert_uint_lt(zeros, (size_t)(p->columns * p->length - N * K + N)); /* the weight is not zero itself */
+    ck_assert_uint_lt(zeros, (size_t)(p->columns * p->length - N * K + N)); /* the weight itself is not zero */
     free(data);
     rig_close(r);
 }
@@ -82,7 +82,7 @@ static rig *planned(const char *path, const char *target, const char *dtype, con
     return rig_plan(&(rig_request){.path = path, .level = fusion_tile, .target = target, .dtype = dtype, .dims = &one, .dim_count = 1});
 }
 
-/* How many packed weights of the other plan have the signature of one of these. */
+/* The number of packed weights in the other plan that have the signature of one of these. */
 static int shared_weights(const rig *of, const rig *other)
 {
     int shared = 0;

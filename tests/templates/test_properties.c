@@ -31,7 +31,7 @@ static double *run_and_read(rig *r, const char *name)
 }
 
 /* ---- time */
-/* Changes token t of sequence 0 and compares what must not have noticed; tokens from t on must have. */
+/* Changes token t of sequence 0: results of earlier tokens and other sequences must stay the same, those from t on must change. */
 static void check_change(rig *r, const double *before, int t, double value)
 {
     double *x = rig_data(r, "x"), kept[D];
@@ -51,8 +51,8 @@ START_TEST(a_token_changes_no_row_before_it_and_no_other_sequence)
     const double *before = run_and_read(r, "x2");
     static const int tokens[] = {0, 1, 16, 31, S - 1};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) check_change(r, before, tokens[i], 0);
-    /* Matrix units multiply a masked weight of 0 with the value: not finite, it would reach its whole block of keys (as in every
-     * attention on matrix units). The register tiles keep to the finite ones. */
+    /* Matrix units multiply values by the weight 0 of masked keys: an infinite value would make NaN of its whole block of keys (as in every
+     * attention on matrix units), so a finite one is used there. */
     check_change(r, before, 13, _i ? 3e4 : NAN);
     check_change(r, before, 32, _i ? -3e4 : INFINITY);
     check_change(r, before, S - 1, _i ? 3e4 : -INFINITY);
@@ -73,8 +73,8 @@ START_TEST(running_twice_gives_the_same_bits)
 }
 END_TEST
 
-/* Who loads an operand for whom, and how results reach memory, is no part of the sums. 385 rows: clusters whose last one has a
- * workgroup without rows; 136 columns: the last pieces are not whole. */
+/* Clusters and staged results must not change any bit. 385 rows: the last cluster has a workgroup without rows; 136 columns: the last
+ * pieces are partial. */
 START_TEST(clusters_and_staged_results_change_no_bit)
 {
     static const char *const lines[] = {
@@ -149,7 +149,7 @@ START_TEST(exchanged_sequences_give_exchanged_rows)
 }
 END_TEST
 
-/* The kernels stay; only ints in their arguments and the grids change. */
+/* The same kernels run; only ints in their arguments and the grids change. */
 START_TEST(one_plan_is_right_at_every_batch_and_length)
 {
     static const int sizes[][2] = {{2, 37}, {1, 1}, {2, 1}, {1, 36}, {2, 19}, {1, 17}, {2, 16}};
@@ -207,7 +207,7 @@ static void copy_weights(rig *to, const rig *from)
         memcpy(rig_data(to, weights[i]), rig_data(from, weights[i]), rig_count(from, weights[i]) * sizeof(double));
 }
 
-/* Nothing was appended yet: what is read there shows. */
+/* Fills the caches with NaN before anything is appended, so that reading them shows. */
 static void clear_caches(rig *step)
 {
     for (size_t i = 0; i < rig_count(step, "k_cache"); i++) rig_data(step, "k_cache")[i] = rig_data(step, "v_cache")[i] = NAN;
@@ -254,7 +254,7 @@ START_TEST(decoding_step_by_step_gives_the_rows_of_the_whole_sequence)
 }
 END_TEST
 
-/* Sequence 1 is 20 tokens ahead of sequence 0; each gets the bits that it gets when all stand where it stands. */
+/* Sequence 1 is 20 tokens ahead of sequence 0; each must get the same bits as when all sequences are at its position. */
 START_TEST(sequences_of_one_batch_stand_at_places_of_their_own)
 {
     enum { ahead = 20, steps = 4 };

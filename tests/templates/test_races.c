@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct race_case {
-    const char *target, *yaml, *path, *line; /* line: of a tuning, or NULL */
+    const char *target, *yaml, *path, *line; /* line: a tile setting, or NULL */
     dim_override dims[6];
     size_t dim_count;
 } race_case;
@@ -21,19 +21,19 @@ typedef struct race_case {
     "  - {out: g, op: rmsnorm, in: [s, n]}\n  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n"
 #define ATTENTION "block: t\ndtype: f32\ndims: {B: 2, S: 37}\ninputs: {q: [B, S, 48], k: [B, S, 24], v: [B, S, 24]}\nops:\n" \
                   "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, causal: true}\noutputs: {y: y}\n"
-/* Eight teams of a workgroup have sixteen rows: they meet twice. */
+/* Eight teams of a workgroup reduce sixteen rows, so they meet twice. */
 #define DECODE \
     "block: t\ndtype: f32\ndims: {B: 2, S: 16, L: 64}\n" \
     "inputs: {q: [B, S, 512], k: [B, S, 512], v: [B, S, 512], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n" \
     "state: {keys: [B, 2, L, 256], values: [B, 2, L, 256]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
     "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"
-/* Keys end within a block. Two warpgroups have rows of the first tile, one of the second: the other is at the next head's meanwhile. Four
- * blocks of keys are a stream, or stay in shared memory. */
+/* Keys end within a block. Two warpgroups have rows of the first tile, only one of the second, while the other is at the next head. Four
+ * blocks of keys pass through stages, or stay in shared memory. */
 #define RAGGED "block: t\ndtype: bf16\ndims: {B: 4, S: 76, L: 100}\n" \
                "inputs: {q: [B, S, 32], k: [B, L, 16], v: [B, L, 16], n: {shape: [B], dtype: i32, range: [0, L]}}\nops:\n" \
                "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, lengths: n}\noutputs: {y: y}\n"
-/* On matrix units: the last tile of 64 columns has 32, and the epilogue reads one number a column. */
+/* On matrix units: the last tile of 64 columns has only 32, and the epilogue reads one number per column. */
 #define BIAS(type) "block: t\ndtype: " type "\ndims: {M: 40, D: 160}\ninputs: {x: [M, D]}\nparams: {w: [D, D], b: [D]}\nops:\n" \
              "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n"
 

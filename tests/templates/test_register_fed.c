@@ -92,7 +92,7 @@ static const trial trials[] = {{PLAIN, "sm_90a", "bf16", NULL, 1, 1, 1},
                                {PLAIN, "sm_80", "bf16", NULL, 7, 97, 67},
                                {RESIDUAL, "sm_80", "bf16", NULL, 8, 64, 64},
                                {PLAIN, "sm_90a", "bf16", NULL, 9, 31, 257},
-                               {RESIDUAL, "sm_90a", "bf16", NULL, 16, 48, 1008}, /* half of a piece at the end */
+                               {RESIDUAL, "sm_90a", "bf16", NULL, 16, 48, 1008}, /* the last piece is half full */
                                {PLAIN, "sm_90a", "f16", "gemm layer=register_fed", 17, 130, 40},
                                {RESIDUAL, "sm_80", "f16", "gemm layer=register_fed", 33, 99, 511},
                                {PLAIN, "sm_90a", "bf16", "gemm layer=register_fed", 64, 67, 96},
@@ -136,7 +136,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 }
 END_TEST
 
-/* What lies beyond a row's end, or in rows that do not exist, is not a number: nothing of it may reach a result. */
+/* Memory beyond a row's end, and rows that do not exist, are NaN and must not reach a result. */
 START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 {
     const dim_override dims[] = {{"M", 8}, {"N", 40}, {"K", 61}};
@@ -150,7 +150,7 @@ START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 }
 END_TEST
 
-/* One workgroup takes all tiles, so each begins where another one's sums lay. */
+/* One workgroup computes all tiles, so each starts with the sums of another in its registers and shared memory. */
 START_TEST(a_workgroup_takes_one_tile_after_the_other)
 {
     const dim_override dims[] = {{"M", 20}, {"N", 200}, {"K", 100}};
@@ -221,8 +221,8 @@ START_TEST(a_plan_with_sums_of_rows_reads_back)
 }
 END_TEST
 
-/* Rows of very different size, so that a row's sum is no other's; tails, several row tiles, more waves than pieces; a phase that others
- * need the sum of, too. */
+/* Rows of very different size, so that no two sums are alike; partial tiles, several row tiles, more waves than pieces; a phase that
+ * computes the sum for others, too. */
 static const struct {
     const char *yaml, *line;
     int launches;
@@ -235,7 +235,7 @@ static const struct {
               {NORMED("5", "90", "40") "  - {out: z, op: rmsnorm, in: [h, n]}\noutputs: {y: y, z: z}\n", NULL, 2, NULL},
               {"block: t\ndtype: f16\ndims: {M: 9, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
-               NULL, 2, NULL}, /* rows are aligned first */
+               NULL, 2, NULL}, /* rows are copied to aligned ones first */
               {NORMED("17", "520", "70") "outputs: {y: y}\n", NULL, 2, "gfx942"},
               {NORMED("3", "1000", "40") "outputs: {y: y}\n", NULL, 2, "gfx1100"},
               {NORMED("33", "90", "33") "outputs: {y: y}\n", NULL, 2, "gfx1201"}};

@@ -17,10 +17,11 @@ static const run_case cases[] = {
     {"sm_90a", "bf16", "layer=decode_mma ", "attention keys=16 threads=64 splits=3 cluster=1", ", window: 70", 1, 64, 64, 201},
     {"sm_90a", "f16", "layer=decode_mma ", "attention keys=32 threads=64 splits=2 cluster=1 stages=2", ", window: 70", 2, 48, 32, 250},
     {"gfx942", "bf16", "layer=decode_mfma ", "attention threads=64 splits=3", ", window: 45", 1, 64, 32, 170},
-    {"gfx1100", "bf16", "layer=decode_wmma ", "attention threads=64 splits=2", "", 1, 160, 64, 130}, /* some of a row's columns at once */
+    /* reads some columns of a row at once */
+    {"gfx1100", "bf16", "layer=decode_wmma ", "attention threads=64 splits=2", "", 1, 160, 64, 130},
     {"gfx942", "bf16", "layer=mfma ", "attention block_q=64 threads=128 block_k=32", ", window: 90", 40, 64, 32, 213},
     {"sm_90a", "bf16", "layer=wgmma ", "attention block_k=64", "", 40, 64, 64, 190},
-    {"sm_80", "f32", "layer=decode_simt ", "attention splits=3", ", window: 70", 1, 24, 16, 201}, /* asks for each row by itself */
+    {"sm_80", "f32", "layer=decode_simt ", "attention splits=3", ", window: 70", 1, 24, 16, 201}, /* looks up each row separately */
 };
 
 static void write_spec(char *yaml, size_t size, const run_case *c)
@@ -34,7 +35,7 @@ static void write_spec(char *yaml, size_t size, const run_case *c)
              c->dtype, sequences, c->S, capacity, heads, kv_heads, c->hd, c->more);
 }
 
-/* `swapped`: of each two runs the second lies ahead of the first. */
+/* `swapped`: of each two neighbouring runs the second comes first. */
 static void edit_layout(const char *folder, int run, bool swapped)
 {
     char edit[512];
@@ -48,7 +49,7 @@ static void edit_layout(const char *folder, int run, bool swapped)
 
 static int position_of(const run_case *c, int batch) { return batch ? c->at : c->run / 2; }
 
-/* The memory of a cache, and as the rows that are appended those that it has where they are appended: nothing changes. */
+/* Fills a cache; the appended rows equal those that the cache has at their place, so appending changes nothing. */
 static void fill(rig *r, const run_case *c, const char *state, const char *rows, bool swapped)
 {
     const size_t hd = (size_t)c->hd;

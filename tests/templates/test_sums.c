@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of `step` terms, of `step` such sums and so on. Square roots of summed squares are relative to the results' own. */
+/* Sums of `step` terms, then of `step` such sums, and so on. Roots of summed squares are relative to those of the results. */
 typedef struct cascade {
     float level[8];
     int count[8], step;
@@ -58,22 +58,23 @@ static void judge(const char *what, const errors *e)
     ck_assert_msg(ours <= 2 * cascaded, "%s: %g off, and %g when added up in blocks", what, ours, cascaded);
 }
 
-/* Steps: what as many levels of blocks have as there are registers for: 32 of a million are four. */
+/* step: the block length with which as many levels of blocks reach the length as registers allow: with 32, a million terms take four
+ * levels. */
 typedef struct product_case {
     const char *target;
     int rows, columns, length, step;
-    const char *op, *tile; /* tile: NULL, or the line of a tuning */
+    const char *op, *tile; /* tile: NULL, or a tile setting */
 } product_case;
 #define LINEAR_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n", tile
 #define MATRIX_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: matmul, in: [x, w], transpose: true}\n", tile
 #define ACROSS "params: {w: [K, N]}\nops:\n  - {out: y, op: matmul, in: [x, w]}\n"
 #define LINEAR LINEAR_ON(NULL)
 #define SIMT LINEAR_ON("gemm layer=simt split_k=1")
-static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums that wait are in memory: any number of levels */
-                                        {"sm_90a", 2, 8, 1 << 20, 32, LINEAR},   /* few rows: a lane's terms, folded every so often */
+static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums of blocks are in memory: any number of levels */
+                                        {"sm_90a", 2, 8, 1 << 20, 32, LINEAR},   /* few rows: a lane adds its terms in blocks */
                                         {"gfx942", 1, 16, 1 << 19, 32, LINEAR},
                                         {"gfx1100", 20, 8, 1 << 17, 362, LINEAR}, /* two levels */
-                                        {"sm_80", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three */
+                                        {"sm_80", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results per thread: three levels */
                                         {"sm_80", 97, 8, 40000, 200, LINEAR},    /* 64: two */
                                         {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}, /* wgmma_3xtf32: 8 parts, sums of 32 */
                                         {"sm_80", 65, 4, 4096, 64, SIMT}, /* 32 results a thread: two levels from 513 terms on */
@@ -135,7 +136,7 @@ START_TEST(long_rows_are_added_up_in_blocks)
 }
 END_TEST
 
-/* A row's sum comes in one part a column tile of the product before it: 1250 of them here. */
+/* The product before it writes one partial sum of a row per column tile: 1250 here. */
 START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
 {
     rig *r =
@@ -151,9 +152,9 @@ START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
 }
 END_TEST
 
-/* Queries of zeros weigh all keys alike: what attention does then is to add up the values, of one sign here, and to divide. Keys are more
- * than one chain may have (keys_in_a_chain, templates/attention/attention.h); a cache's are also split, into 8 on the host, 32 elsewhere.
- */
+/* With queries of zeros all keys have equal weights, so attention adds up the values, here of one sign, and divides. There are more keys
+ * than one chain may have (keys_in_a_chain, templates/attention/attention.h); keys of a cache are also split, into 8 parts on the host and
+ * 32 elsewhere. */
 enum { list = 1 << 17, list_head = 8, list_chain = 2048 };
 static const struct {
     const char *target;
@@ -204,8 +205,8 @@ int main(void)
     TCase *t = tcase_create("sums");
     tcase_set_timeout(t, 120);
     use_kernels(kernels_long);
-    /* Now every program: any number of levels, a lane's, three, wgmma_3xtf32, mfma, a lane's four chains; rows and lists on the host and
-     * on a GPU, parts of a cache. */
+    /* `make test` runs every program: any number of levels, a lane's blocks, three levels, wgmma_3xtf32, mfma, a lane's four chains; rows
+     * and lists on the host and on a GPU, parts of a cache. */
     TCase *more = suite_long(suite, "more sums", 120);
     add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products,
                  (const int[]){0, 1, 4, 6, 7, 9, 12, -1});

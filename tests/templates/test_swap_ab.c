@@ -44,13 +44,13 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y_, gemm_swap_ab<t_y_spec>)") != NULL, swap_ab);
     if (swap_ab) {
         ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
-        ck_assert_int_eq(l->resident, 0); /* a tile a workgroup: the grid is all of them */
+        ck_assert_int_eq(l->resident, 0); /* one tile per workgroup: the grid has all tiles */
         ck_assert_int_eq(launch_grid(l, &r->c.plan->ir->dims) % l->cluster, 0);
-        /* of clusters of more than two workgroups not every multiprocessor finds its place, unless two share one or some stay free */
+        /* clusters of more than two workgroups do not fit on every multiprocessor, unless two workgroups share one or some stay free */
         if (l->cluster > 2 && 2 * (l->shared_bytes + 1024) > 228 * 1024)
             ck_assert_int_le(launch_grid(l, &r->c.plan->ir->dims) * 11, 132 * 10);
         ck_assert_int_eq(l->arguments[0].box->box_rows, tile_setting(l->work->phase, "m"));
-        const long long members = tile_setting(l->work->phase, "cluster_m"); /* each brings as much of a k tile's pieces */
+        const long long members = tile_setting(l->work->phase, "cluster_m"); /* each loads an equal share of a k tile's pieces */
         ck_assert_int_eq(l->arguments[1].box->box_rows * l->arguments[1].box->box_columns * members,
                          tile_setting(l->work->phase, "n") / 16 * tile_setting(l->work->phase, "k") / 32);
     }
@@ -100,7 +100,7 @@ END_TEST
 typedef struct trial {
     const char *path, *dtype, *line;
     long long M, N, K;
-    int units; /* multiprocessors; 0: one */
+    int units; /* number of multiprocessors; 0: one */
 } trial;
 
 #define PLAIN "tests/h200/product.yaml"
@@ -122,20 +122,20 @@ static const trial trials[] =
      {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 stages=2 row_stages=2 split_k=2", 33, 450, 900},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 stages=3 row_stages=3", 33, 290, 96},
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 stages=3", 18, 390, 96},
-     {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16, 70001}, /* sums of sums */
-     /* many rows: a warpgroup that loads, products under way from k tile to k tile, in halves of the rows */
+     {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16, 70001}, /* partial sums in two levels */
+     /* many rows: a warpgroup that loads; products in flight from k tile to k tile, in halves of the rows */
      {PLAIN, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3", 270, 70, 328},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=168 n=256 k=64 threads=640 stages=4 row_stages=4", 167, 300, 72},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=152 n=128 k=64 threads=384 stages=3 row_stages=2 split_k=2", 153, 131, 520},
-     /* tails: whole tiles before them, none, rows that do not exist, a width of two columns */
+     /* tails: after full rounds, without any, rows that do not exist, a width of two columns */
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2", 90, 328, 328, 8},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=128 k=64 threads=384 stages=4 row_stages=4 tail=3", 150, 70, 520, 7},
      {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=64 threads=160 stages=3 row_stages=3 tail=3", 37, 131, 456, 8},
-     /* rows that a cluster shares: an odd number of column tiles, parts of a length in the same cluster, a tail */
+     /* rows shared by a cluster: an odd number of column tiles, parts of one length in the same cluster, a tail */
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=48 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2", 60, 170, 328},
      {PLAIN, "f16", "gemm layer=swap_ab m=144 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 split_k=2", 150, 100, 520},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2", 70, 328, 328, 8},
-     /* columns that a cluster shares: an odd number of row tiles, rows and columns, shares along K and of columns, a tail, parts; rows in
+     /* columns shared by a cluster: an odd number of row tiles, rows and columns, shares along K and of columns, a tail, parts; rows in
       * more boxes than workgroups */
      {PLAIN, "f16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster_m=4", 260, 100, 200},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=104 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=4 cluster_m=2", 60, 170, 328},
@@ -164,7 +164,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 }
 END_TEST
 
-/* What lies beyond a row's end, or in rows that do not exist, is not a number: nothing of it may reach a result. */
+/* Memory beyond a row's end, and rows that do not exist, are NaN and must not reach a result. */
 START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 {
     rig *r = rig_open(&(rig_request){.yaml = PRODUCT("bf16", "40", "40", "61"), .level = fusion_tile, .target = "sm_90a"});
@@ -176,7 +176,7 @@ START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 }
 END_TEST
 
-/* Rows that lie within longer ones: both halves of an input are multiplied, each from its own first column. */
+/* Operands are rows within longer rows: both halves of an input are multiplied, each from its own first column. */
 START_TEST(halves_of_rows_are_read_where_they_begin)
 {
     static const char *const lines[] = {"gemm layer=swap_ab", "gemm layer=wgmma"};
@@ -196,8 +196,7 @@ START_TEST(halves_of_rows_are_read_where_they_begin)
 }
 END_TEST
 
-/* Who brings an operand for whom is no part of the sums, nor how many rows or columns a tile has; rows that are there alone are what they
- * are among others. */
+/* Clusters and sizes of tiles must not change any bit; a row's result must not depend on the other rows. */
 START_TEST(clusters_and_tiles_change_no_bit)
 {
     static const char *const lines[] = {"gemm layer=swap_ab m=32 split_k=2", "gemm layer=swap_ab m=32 split_k=2 row_stages=2",
@@ -220,8 +219,9 @@ START_TEST(clusters_and_tiles_change_no_bit)
 }
 END_TEST
 
-/* Sums of squares of the rows, taken from the stages. Rows of very different size, so that a row's sum is no other's; tails of K, more rows
- * at once than a tile has and fewer, rows that do not exist, parts, stages that come again, sums of sums, rows that are aligned first. */
+/* Sums of squares of the rows, computed from the stages. Rows have very different sizes, so that no two sums are alike; partial k tiles,
+ * more and fewer rows than a tile has, rows that do not exist, parts, reused stages, partial sums in two levels, rows that are copied to
+ * aligned ones first. */
 #define NORMED(M, K, N)                                                                                                                \
     "block: t\ndtype: bf16\ndims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K], r: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n" \
     "  - {out: h, op: add, in: [x, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n"
@@ -262,7 +262,7 @@ START_TEST(blocks_are_right_and_free_of_races)
                                           "specs/llama-decode.yaml --dim=B=64,L=9,D=66,H=3,KV=1,F=70 --dtype=f16",
                                           "specs/gpt2-decode.yaml --dim=B=40,L=18,D=66,H=3,F=130 --dtype=f16",
                                           "specs/llama-block.yaml --dim=B=1,S=63,D=64,H=2,KV=1,F=70",
-                                          "specs/llama-block.yaml --dim=B=1,S=150,D=64,H=2,KV=1,F=70"}; /* as planned: several tiles */
+                                          "specs/llama-block.yaml --dim=B=1,S=150,D=64,H=2,KV=1,F=70"}; /* the planned tiles: several */
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command,

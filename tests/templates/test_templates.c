@@ -6,7 +6,7 @@
 #include "runtime/module/guarded_run.h"
 
 /* ---- tests/templates/template_ops.hip under the templates' own texts */
-/* rows.h and pack.h each have a pack, so a module has one of them. */
+/* rows.h and pack.h each define `pack`, so a module has only one of them. */
 static host_module *functions_module(bool packs)
 {
     const char *const templates[] = {"templates/frame/chiplets.h", "templates/base/functions.h", "templates/base/rope.h",
@@ -18,7 +18,7 @@ static host_module *functions_module(bool packs)
 
 static host_module *ops_module(void) { return functions_module(false); }
 
-/* ---- floats: of every exponent and sign `each`, and what is special */
+/* ---- floats: `each` of every exponent and sign, and special numbers */
 static const float specials[] = {0.0f,
                                  -0.0f,
                                  INFINITY,
@@ -91,7 +91,7 @@ static size_t fill_floats(float *x, int each, uint64_t seed)
     return n;
 }
 
-/* Where the functions do something: evenly from -120 to 120. */
+/* Evenly from -120 to 120, where the functions are not constant. */
 static size_t fill_middle(float *x, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) x[i] = (float)((double)random_bits(&seed) * 0x1p-32 * 240.0 - 120.0);
@@ -255,7 +255,7 @@ enum {
     pair_most = 256 * pair_each + special_count * (special_count + 1)
 };
 
-/* Every special with every other, then random ones whose exponents are close enough to matter to each other. */
+/* Every special number with every other, then random pairs with exponents close enough that both matter. */
 static size_t fill_pairs(float *x, float *y)
 {
     uint64_t state = 3;
@@ -277,7 +277,8 @@ START_TEST(an_op_of_two_operands_is_rounded_once)
     floats_args p = {x, y, out, (int)n};
     launch_ok(m, b->kernel, (host_launch_dims){.grid = {7}, .block = {1}}, &p);
     for (size_t i = 0; i < n; i++) {
-        const float expected = (float)b->exact((double)x[i], (double)y[i]); /* double holds each exactly enough for one rounding */
+        /* in double the result is exact enough that rounding it to float rounds once */
+        const float expected = (float)b->exact((double)x[i], (double)y[i]);
         ck_assert_msg(out[i] == expected || (isnan(out[i]) && isnan(expected)), "%s(%a, %a): %a, not %a", b->kernel, (double)x[i],
                       (double)y[i], (double)out[i], (double)expected);
     }
@@ -285,7 +286,7 @@ START_TEST(an_op_of_two_operands_is_rounded_once)
 }
 END_TEST
 
-/* Every special to every other power; then powers whose results are from 2^-159 to 2^159, every second one a whole number. */
+/* Every special number to every special power; then powers with results from 2^-159 to 2^159, every second one of a whole exponent. */
 static size_t fill_powers(float *x, float *y)
 {
     uint64_t state = 11;
@@ -301,7 +302,7 @@ static size_t fill_powers(float *x, float *y)
     return n;
 }
 
-/* All numbers of both types of 16 bits, each to every power of a few. */
+/* All numbers of both 16-bit types, each to a few powers. */
 static const float exponents[] = {-7.25f, -2.5f, -0.5f, 0.1f, 0.333333343f, 1.5f, 2.2f, 12.0f};
 enum { exponent_count = sizeof exponents / sizeof *exponents, power_most = 2 * 65536 * exponent_count };
 static size_t fill_powers_of_16_bits(float *x, float *y)
@@ -375,7 +376,7 @@ static const unary shorts[] = {
 };
 enum { short_count = sizeof shorts / sizeof *shorts, short_machines = 4, short_most = 2 * 65536 + sweep_middle };
 
-/* All numbers of both types of 16 bits, and floats between them. */
+/* All numbers of both 16-bit types, and floats between them. */
 static size_t fill_16_bits(float *x)
 {
     size_t n = 0;
@@ -384,11 +385,11 @@ static size_t fill_16_bits(float *x)
         x[n++] = (float)f16_to_double((uint16_t)bits);
     }
     const size_t between = fill_middle(x + n, sweep_middle, 9);
-    for (size_t i = n; i < n + between / 2; i++) x[i] /= 24; /* -5 to 5: where gelu is no straight line */
+    for (size_t i = n; i < n + between / 2; i++) x[i] /= 24; /* -5 to 5, where gelu is curved */
     return n + between;
 }
 
-/* What a product with an exponential that is subnormal, taken for 0, may lose: as the reference allows (rounding(), ref_element.c). */
+/* What a product may lose if its exponential is subnormal and flushed to 0, as the reference allows (rounding(), ref_element.c). */
 static double lost(const unary *u, double x)
 {
     static const char *const products[] = {"silu", "gelu_tanh", "quick_gelu", "mish"};
@@ -426,13 +427,13 @@ START_TEST(a_short_form_is_within_its_error_for_all_numbers_of_16_bits)
         worst = fmax(worst, worst_short(u, x, out, n, (float)machine));
     }
     if (getenv("TFGEN_SHOW_ERRORS")) printf("%-26s %.3f ulp\n", u->kernel, worst);
-    /* It is no other function, and its row is not far too large. */
+    /* The row of FORM is for this function, and its bound is not far too large. */
     ck_assert_msg(worst > form_of(u->op)->exact && worst >= form_of(u->op)->quick / 2, "%s: %g ulp", u->kernel, worst);
     host_module_free(m);
 }
 END_TEST
 
-/* ---- quotients in exact forms: by a reciprocal that is off by as much as a GPU's, either way, yet rounded as a division is */
+/* ---- quotients in exact forms: computed from a reciprocal that is off by as much as a GPU's, up or down, yet rounded as a division is */
 START_TEST(a_quotient_by_a_reciprocal_is_as_exact_as_a_division)
 {
     host_module *m = ops_module();
@@ -444,7 +445,7 @@ START_TEST(a_quotient_by_a_reciprocal_is_as_exact_as_a_division)
     for (size_t i = 0; i < n; i++) {
         const double exact = (double)x[i] / (double)y[i];
         if (y[i] == 0 || fabsf(x[i]) < 0x1p-100f || !isfinite(exact) || fabs(exact) < 0x1p-100 || fabs(exact) > 0x1p126) continue;
-        /* 1 / (2 - 2^-23) lies next to a tie, which goes the other way */
+        /* 1 / (2 - 2^-23) is next to a tie, which rounds the other way */
         ck_assert_msg(ulps(out[i], exact) <= 0.50001, "%a / %a: %a, exactly %a", (double)x[i], (double)y[i], (double)out[i], exact);
     }
     host_module_free(m);
@@ -485,7 +486,7 @@ START_TEST(a_short_form_of_two_operands_is_within_its_error)
 }
 END_TEST
 
-/* No row of FORM is believed: each is in one of the tables above. */
+/* Each row of FORM is measured: it is in one of the tables above. */
 START_TEST(every_form_is_measured)
 {
     static const char *const binary[] = {"add", "sub", "mul", "div", "max", "min", "div_or_zero", "leaky_relu", "where"}; /* rounded once */
@@ -493,7 +494,8 @@ START_TEST(every_form_is_measured)
         if (op_table[i].class == class_ELEMENT || op_table[i].class == class_INTERNAL) form_of(op_table[i].name);
     for (int i = 0; i < form_count; i++) {
         const struct form *f = &forms[i];
-        bool exact = strcmp(f->op, "cast") == 0 || strcmp(f->op, "rope") == 0 || strcmp(f->op, "pow") == 0; /* tests of their own */
+        /* these have tests of their own */
+        bool exact = strcmp(f->op, "cast") == 0 || strcmp(f->op, "rope") == 0 || strcmp(f->op, "pow") == 0;
         bool quick = f->quick == f->exact || strcmp(f->op, "rope") == 0 || strcmp(f->op, "div_or_zero") == 0;
         for (int k = 0; k < unary_count; k++) exact |= strcmp(unaries[k].op, f->op) == 0;
         for (size_t k = 0; k < sizeof binary / sizeof *binary; k++) exact |= strcmp(binary[k], f->op) == 0 && f->exact <= 0.5;
@@ -513,7 +515,7 @@ START_TEST(a_weight_of_tf32_is_the_nearest_one)
     floats_args p = {x, x, out, (int)n};
     launch_ok(m, "one_tf32_each", (host_launch_dims){.grid = {1}, .block = {1}}, &p);
     for (size_t i = 0; i < n; i++) {
-        if (!isfinite(x[i])) continue; /* its low bits may be all that makes it NaN */
+        if (!isfinite(x[i])) continue; /* its NaN may be in the low bits, which are dropped */
         const int exponent = x[i] == 0 || fabsf(x[i]) < 0x1p-126f ? -126 : ilogbf(x[i]);
         const double most = ldexp(1, exponent - 11); /* half a step */
         ck_assert_msg((bits_of(out[i]) & 0x1fffu) == 0 && isfinite(out[i]), "%a: %a is no finite number of tf32", (double)x[i],
@@ -525,7 +527,7 @@ START_TEST(a_weight_of_tf32_is_the_nearest_one)
 }
 END_TEST
 
-/* ---- rotations: pairs of a head of 128 at positions up to 131072, beside what long double makes of position * theta^(-2i/128) */
+/* ---- rotations: pairs of a head of 128 at positions up to 131072, compared with position * theta^(-2i/128) in long double */
 typedef struct rope_args {
     const int *position;
     const unsigned long long *turns;
@@ -637,7 +639,7 @@ static const struct {
 } deals[] = {{"deal_1_1", 1, 1}, {"deal_6_38", 6, 38}, {"deal_8_1", 8, 1}, {"deal_8_32", 8, 32}, {"deal_8_38", 8, 38}, {"deal_8_76", 8, 76},
              {"deal_8_1000", 8, 1000}};
 
-/* Each tile once; workgroups i and i + chiplets are on one chiplet, which within a round takes neighbours. */
+/* Each tile is computed once; workgroups i and i + chiplets run on one chiplet, which within a round gets neighbouring tiles. */
 static void check_deal(int deal, int first, const int *tile, int count)
 {
     const int chiplets = deals[deal].chiplets, all = first < 0 ? chiplets * deals[deal].chunk : count;
@@ -686,7 +688,7 @@ static void build_body(void *argument)
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm/gemm.h, templates/attention/attention.h */
-    const tuning t = {.lines = lines, .count = strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* others have no other attention */
+    const tuning t = {.lines = lines, .count = strcmp(target->family, "cdna") == 0 ? 2 : 1}; /* other targets have only one attention */
     b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), b->name, &options)), &fusion),
                        device_model_default(b->a, target), b->tuning ? b->tuning : &t);
     emit(b->a, b->p);
@@ -705,11 +707,11 @@ static build build_plan(const char *name, const char *text, const char *target, 
     return build_tuned(name, text, target, level, NULL);
 }
 
-/* ---- one true spec struct beside each template */
+/* ---- a real spec struct beside each template */
 typedef struct golden {
-    const char *path, *spec, *program, *kernel; /* program: how the source names the template's struct */
+    const char *path, *spec, *program, *kernel; /* program: the template's struct in the source */
     const char *target;                         /* NULL: register tiles on gfx942 */
-    const char *line;                           /* of tiles, where the program is not the one that the plan would take */
+    const char *line;                           /* tile settings, if the planner would choose another program */
 } golden;
 
 static const golden goldens[] = {
@@ -819,7 +821,7 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
 }
 END_TEST
 
-/* ---- the same bits whatever the grid and the rest of the batch */
+/* ---- the same bits for any grid and any rest of the batch */
 static const char prefill_spec[] =
     "block: t\ndtype: bf16\ndims: {B: 1, S: 37, D: 65, H: 4, KV: 2, hd: 33}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
     "inputs: {x: [B, S, D]}\nparams: {n: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd]}\n"
@@ -831,8 +833,8 @@ static const char decode_spec[] =
     "inputs: {q: [B, S, H*hd], k: [B, L, KV*hd], v: [B, L, KV*hd], lengths: {shape: [B], dtype: i32, range: [0, L]}}\n"
     "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, lengths: lengths}\noutputs: {y: a}\n";
 
-/* Data by index, so that a larger batch begins with the smaller one. With `nan_beyond`, what is not the first sequence's is NaN, and so
- * are the keys and values after its 1000; the third sequence has no key at all. */
+/* Data by index, so that a larger batch begins with the smaller one. With `nan_beyond`, all but the first sequence is NaN, and so are the
+ * keys and values after its 1000th; the third sequence has no keys. */
 static void fill_value(const ir_value *v, void *data, long long count, long long first_count, bool nan_beyond)
 {
     for (long long i = 0; i < count; i++) {
@@ -843,7 +845,7 @@ static void fill_value(const ir_value *v, void *data, long long count, long long
     }
 }
 
-/* The output, `bytes` a sequence; the caller frees it. */
+/* The output, `bytes` for each sequence; the caller frees it. */
 static void *run_plan(const build *b, int batch, int grid, bool nan_beyond, size_t *bytes)
 {
     ir_graph *g = (ir_graph *)b->p->ir;
@@ -908,15 +910,15 @@ START_TEST(a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid)
 }
 END_TEST
 
-/* ---- the same bits in whatever order chiplets take tiles: rounds of whole chunks and a rest, 12 heads on 8 or 6 */
+/* ---- the same bits in any order in which chiplets get tiles: rounds of whole chunks and a rest, 12 heads on 8 or 6 */
 static const char matrix_spec[] =
     "block: t\ndtype: bf16\ndims: {B: 1, S: 301, D: 40, H: 12, KV: 4, hd: 16}\ndynamic: {B: [1, 64]}\n"
     "inputs: {x: [B, S, D]}\nparams: {wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [333, H*hd]}\n"
     "ops:\n  - {out: q, op: linear, in: [x, wq]}\n  - {out: k, op: linear, in: [x, wk]}\n  - {out: v, op: linear, in: [x, wv]}\n"
     "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\n  - {out: y, op: linear, in: [a, wo]}\n"
     "outputs: {y: y}\n";
-/* The watchdog takes a launch without progress for a hang. Persistent workgroups of sm_90a may run for minutes without a barrier of the
- * block, so each phase of the barriers that the templates emulate by polling has to count. */
+/* The watchdog ends a launch that makes no progress. Persistent workgroups of sm_90a may run for minutes without a barrier of the block, so
+ * each completed phase of the emulated barriers must count as progress. */
 START_TEST(phases_of_emulated_barriers_are_progress)
 {
     static const char *const templates[] = {"templates/isa/wgmma.h", "templates/isa/bulk.h"};
@@ -984,7 +986,7 @@ int main(void)
     TCase *more = tcase_create("more orders");
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 120);
-    for (int n = 0; n < 8; n++) /* each order once, on the two targets in turn */
+    for (int n = 0; n < 8; n++) /* each order once, on both targets in turn */
         tcase_add_loop_test(n % 2 == n / 4 ? i : more, tiles_in_another_order_give_the_same_bits, n, n + 1);
     suite_add_tcase(s, more);
     suite_add_tcase(s, i);
