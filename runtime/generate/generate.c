@@ -1,6 +1,5 @@
 /* Prefill, decode steps and greedy choice. Contract: runtime/generate/generate.h. */
-#include "runtime/generate/inside.h"
-#include <math.h>
+#include "runtime/generate/next_token.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,32 +75,20 @@ static int read_part_of(generator *g, size_t sequence, const int *ids, size_t co
     return at;
 }
 
-/* ---- argmax */
-/* Copies `count` f32 from the device to host_logits; returns the first index of their maximum. Bails on NaN. */
-static size_t greatest(generator *g, const void *memory, size_t count)
+/* ---- chosen tokens */
+static int chosen(const generator *g, int token)
 {
-    size_t best = 0;
-    float *const numbers = g->host_logits;
-    copy(g, numbers, memory, count * sizeof *numbers, TFGEN_FROM_DEVICE);
-    for (size_t i = 0; i < count; i++) {
-        if (isnan(numbers[i])) bail(g->a, code_device, (position){0}, "a logit of the next token is NaN");
-        if (numbers[i] > numbers[best]) best = i;
-    }
-    return best;
+    if (token < 0) bail(g->a, code_device, (position){0}, "a logit of the next token is NaN");
+    return token;
 }
 
-/* Argmax of row `row` of the logits: first over the blocks' maxima, then within the first block that has the greatest. */
-static int best_token(generator *g, size_t row)
+static int best_of_first_row(generator *g)
 {
-    const size_t vocabulary = g->facts.vocabulary, block = (size_t)g->block;
-    const float *logits = (const float *)g->logits + row * vocabulary;
-    if (!block) return (int)greatest(g, logits, vocabulary);
-    const size_t first = greatest(g, (const float *)g->peaks + row * (vocabulary / block), vocabulary / block);
-    const float peak = g->host_logits[first];
-    const size_t within = greatest(g, logits + first * block, block);
-    if (g->host_logits[within] != peak)
-        bail(g->a, code_device, (position){0}, "internal: no logit of a block equals the greatest that was reported for it");
-    return (int)(first * block + within);
+    int token;
+    next_token_restart(g);
+    next_token_launch(g, 1);
+    next_token_read(g, 1, 1, &token);
+    return chosen(g, token);
 }
 
 /* The head runs only if best or logits is not NULL. */
@@ -117,7 +104,7 @@ static void read_tokens(generator *g, size_t sequence, const int *ids, size_t co
     if (!best && !logits) return;
     copy(g, g->last, (char *)g->x[at] + (n - 1) * row_bytes(g), row_bytes(g), TFGEN_ON_DEVICE);
     run_head(g, g->last, 1);
-    if (best) *best = best_token(g, 0);
+    if (best) *best = best_of_first_row(g);
     if (logits) copy(g, logits, g->logits, g->facts.vocabulary * sizeof *logits, TFGEN_FROM_DEVICE);
 }
 
@@ -141,7 +128,7 @@ typedef struct call_job {
     size_t sequence, count;
     const int *ids;
     const bool *done;
-    int *best;
+    int *best, *tokens;
     float *logits;
 } call_job;
 
@@ -173,7 +160,7 @@ static void read_body(void *argument)
 
 tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error)
 {
-    call_job job = {g, sequence, count, ids, NULL, best, logits};
+    call_job job = {.g = g, .sequence = sequence, .count = count, .ids = ids, .best = best, .logits = logits};
     if (sequence >= g->options.sequences || !count)
         return device_report(error, TFGEN_USAGE, "a text should have at least one token");
     tfgen_status status = check_room(g, sequence, count, error);
@@ -181,7 +168,7 @@ tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_
     return status == TFGEN_OK ? run(g, read_body, &job, error) : status;
 }
 
-/* The part of a step that the graph captures: everything between the copy to the device and the one back. */
+/* What the graph captures: a step from the inputs in x[0] and pos to those of the next one. */
 static void launch_step(generator *g)
 {
     const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};
@@ -189,6 +176,7 @@ static void launch_step(generator *g)
     run_norm(g, &at, g->options.sequences);
     run_layers(g, false, &at, 0, dims, 1);
     run_head(g, g->x[at], g->options.sequences);
+    next_token_launch(g, g->options.sequences);
 }
 
 /* Captures the graph at the second step, as the first may load code, which a capture may not do. */
@@ -210,38 +198,72 @@ static void replay_step(generator *g)
     generator_need(g, api->graph_launch(g->device, s->graph, g->stream, &error), &error);
 }
 
-/* A finished sequence stays in the batch with token 0, which writes the cache row after its last token (in a full cache, the last row). */
+/* Sends the inputs of a step. A finished sequence stays in the batch with token 0, which writes the cache row after its last token (in a
+ * full cache, the last row); in steps that follow ahead, the rows after that one. */
+static void send_inputs(generator *g, const int *ids, const bool *done)
+{
+    const size_t count = g->options.sequences;
+    int32_t pos[most_sequences];
+    for (size_t i = 0; i < count; i++) {
+        pos[i] = (int32_t)(g->lengths[i] < g->options.room ? g->lengths[i] : g->options.room - 1);
+        generator_embed(g, done && done[i] ? 0 : ids[i], (size_t)pos[i], host_row(g, i));
+    }
+    send(g, pos, count, count);
+}
+
+static bool ends_text(const generator *g, int token)
+{
+    bool ends = false;
+    for (size_t i = 0; i < g->facts.end_count; i++) ends |= g->facts.ends[i] == token;
+    return ends;
+}
+
+/* The tokens that steps appended to a sequence: the first one's input, and what each step but the last chose, up to the text's end. */
+static void record(generator *g, size_t sequence, int input, const int *tokens, size_t steps)
+{
+    for (size_t k = 0; k < steps; k++) {
+        history_of(g, sequence)[g->lengths[sequence]++] = input;
+        input = chosen(g, tokens[k * g->options.sequences + sequence]);
+        if (ends_text(g, input)) break;
+    }
+}
+
 static void step_body(void *argument)
 {
     const call_job *j = argument;
     generator *g = j->g;
     const size_t count = g->options.sequences;
-    int32_t pos[most_sequences];
     for (size_t i = 0; i < count; i++)
         if (!j->done || !j->done[i]) take_set(g, i, 1);
-    for (size_t i = 0; i < count; i++) {
-        const bool done = j->done && j->done[i];
-        pos[i] = (int32_t)(g->lengths[i] < g->options.room ? g->lengths[i] : g->options.room - 1);
-        generator_embed(g, done ? 0 : j->ids[i], (size_t)pos[i], host_row(g, i));
-        if (!done) history_of(g, i)[g->lengths[i]++] = j->ids[i];
-    }
-    send(g, pos, count, count);
-    replay_step(g);
-    for (size_t i = 0; i < count && j->best; i++)
-        if (!j->done || !j->done[i]) j->best[i] = best_token(g, i);
+    send_inputs(g, j->ids, j->done);
+    next_token_restart(g);
+    for (size_t k = 0; k < j->count; k++) replay_step(g);
+    next_token_read(g, j->count, count, j->tokens);
+    for (size_t i = 0; i < count; i++)
+        if (!j->done || !j->done[i]) record(g, i, j->ids[i], j->tokens, j->count);
     if (j->logits) copy(g, j->logits, g->logits, count * g->facts.vocabulary * sizeof *j->logits, TFGEN_FROM_DEVICE);
 }
 
-tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error)
+/* `steps` decode steps, one after the other without the host: tokens [steps][sequences]. */
+static tfgen_status step(generator *g, const int *ids, const bool *done, size_t steps, int *tokens, float *logits, tfgen_error *error)
 {
-    call_job job = {g, 0, 0, ids, done, best, logits};
+    call_job job = {.g = g, .count = steps, .ids = ids, .done = done, .tokens = tokens, .logits = logits};
     tfgen_status status = TFGEN_OK;
     for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
         if (done && done[i]) continue;
         status = check_id(g, ids[i], error);
-        if (status == TFGEN_OK) status = check_room(g, i, 1, error);
+        if (status == TFGEN_OK) status = check_room(g, i, steps, error);
     }
     return status == TFGEN_OK ? run(g, step_body, &job, error) : status;
+}
+
+tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error)
+{
+    int tokens[most_sequences];
+    const tfgen_status status = step(g, ids, done, 1, tokens, logits, error);
+    for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK && best; i++)
+        if (!done || !done[i]) best[i] = tokens[i];
+    return status;
 }
 
 void generator_forget(generator *g, size_t sequence)
@@ -256,7 +278,7 @@ void generator_forget(generator *g, size_t sequence)
 static void append(const generator *g, generator_text *t, int token)
 {
     t->tokens[t->count++] = token;
-    for (size_t i = 0; i < g->facts.end_count; i++) t->ended |= g->facts.ends[i] == token;
+    t->ended = ends_text(g, token);
 }
 
 static tfgen_status read_prompts(generator *g, generator_text *texts, generator_times *times, tfgen_error *error)
@@ -275,13 +297,28 @@ static tfgen_status read_prompts(generator *g, generator_text *texts, generator_
     return status;
 }
 
+/* Steps until the host looks at the tokens. Those after a text's end are wasted, so they are fewer where each takes long. All of them have
+ * room and use one set of layers. */
+static size_t steps_ahead(const generator *g, const bool *done, size_t most)
+{
+    enum { on_host = 4 };
+    const size_t wanted = g->device->api == &host_device ? on_host : most_steps_ahead;
+    size_t steps = most < wanted ? most : wanted;
+    for (size_t i = 0; i < g->options.sequences; i++) {
+        const size_t length = g->lengths[i], first = (size_t)g->sets[0].most;
+        const size_t end = g->set_count > 1 && length < first ? first : g->options.room;
+        if (!done[i] && end - length < steps) steps = end - length;
+    }
+    return steps ? steps : 1;
+}
+
 static tfgen_status step_texts(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error)
 {
     const double start = unit_seconds();
     const size_t count = g->options.sequences;
     tfgen_status status = TFGEN_OK;
-    for (size_t n = 1; n < most && status == TFGEN_OK; n++) {
-        int ids[most_sequences] = {0}, best[most_sequences] = {0};
+    for (size_t n = 1, steps; n < most && status == TFGEN_OK; n += steps) {
+        int ids[most_sequences] = {0}, tokens[most_steps_ahead * most_sequences];
         bool done[most_sequences];
         size_t going = 0;
         for (size_t i = 0; i < count; i++) {
@@ -290,10 +327,11 @@ static tfgen_status step_texts(generator *g, generator_text *texts, size_t most,
             going += !done[i];
         }
         if (!going) break;
-        status = generator_step(g, ids, done, best, NULL, error);
-        for (size_t i = 0; i < count && status == TFGEN_OK; i++)
-            if (!done[i]) append(g, &texts[i], best[i]);
-        times->step_tokens += going;
+        steps = steps_ahead(g, done, most - n);
+        status = step(g, ids, done, steps, tokens, NULL, error);
+        for (size_t k = 0; k < steps && status == TFGEN_OK; k++)
+            for (size_t i = 0; i < count; i++)
+                if (!texts[i].ended) append(g, &texts[i], tokens[k * count + i]), times->step_tokens++;
     }
     times->step_seconds = unit_seconds() - start;
     return status;

@@ -1,6 +1,6 @@
 /* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, token ids. Out: ids of the following tokens, by
- * greedy decoding, or the logits after each call. Layers, final norm and LM head are specs as `tfgen import` writes them. The host looks up
- * embeddings and takes the argmax in two steps: over the maxima of blocks of logits, which the device computes, then within one block.
+ * greedy decoding, or the logits after each call. Layers, final norm and LM head are specs as `tfgen import` writes them. A kernel takes
+ * the argmax and writes the next step's input (next_token.h), so that several decode steps follow one another without the host.
  * Refuses what runtime/model/stem.h and unit.h refuse, ids outside the vocabulary and texts longer than the model's positions
  * (TFGEN_USAGE), and NaN met by the argmax (TFGEN_DEVICE_ERROR). After any failure but TFGEN_USAGE only generator_close() may be called.
  *
@@ -31,7 +31,7 @@ typedef struct generator_facts { /* pointers are valid until generator_close() *
     const int *ends;         /* ids that end a text (eos_token_id) */
     size_t end_count;
     const char *not_applied; /* ignored keys of generation_config.json that ask for other than greedy decoding; "": none */
-    long long weight_bytes;  /* device memory of layers and head */
+    long long weight_bytes;  /* device memory of layers, head and embeddings */
 } generator_facts;
 
 tfgen_status generator_open(const char *folder, tfgen_device *device, const generator_options *options, generator **out,

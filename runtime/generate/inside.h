@@ -5,7 +5,12 @@
 #include "runtime/generate/unit.h"
 #include "runtime/model/stem.h"
 
-enum { most_sequences = 64, usual_part = 2048, position_bytes = most_sequences * sizeof(int32_t) };
+enum {
+    most_sequences = 64,
+    usual_part = 2048,
+    position_bytes = most_sequences * sizeof(int32_t),
+    most_steps_ahead = 16 /* decode steps that are launched before the host looks at their tokens */
+};
 
 /* The layers planned for texts of up to `most` tokens: with longrope, RoPE has other factors beyond a certain length. */
 typedef struct layer_set {
@@ -28,6 +33,14 @@ typedef struct row_table {
     const safetensors_tensor *tensor;
 } row_table;
 
+/* What chooses tokens on the device: next_token.h. */
+typedef struct next_token {
+    void *image, *kernel;
+    void *table, *positions; /* embeddings in the generator's dtype */
+    void *count, *tokens;    /* int32 [sequences]; [most_steps_ahead][rows] */
+    struct cache *cache;
+} next_token;
+
 struct generator {
     arena *a;
     tfgen_device *device;
@@ -40,13 +53,13 @@ struct generator {
     unit head, norm;    /* norm: applied to the embeddings; norm.plan NULL: the model has none */
     tfgen_weights *head_weights, *norm_weights;
     layer_memory *layers;
+    next_token next;
     row_table embedding, positions;
     long long rows;    /* KV cache rows per sequence: room rounded up to 16 */
     size_t cache_bytes; /* keys (or values) of one sequence in one layer */
     long long block; /* logits per maximum that the device computes (peaks); 0: the host reads all logits */
     void *call; /* one host-to-device copy per call: positions (pos), then the tokens' embeddings (x[0]) */
     void *x[2], *last, *pos, *logits, *peaks, *workspace, *stream;
-    float *host_logits; /* [vocabulary] */
     char *host_call;
     double *row[2];
     size_t lengths[most_sequences]; /* tokens in the caches */
@@ -59,6 +72,7 @@ void generator_need(const generator *g, tfgen_status status, const tfgen_error *
 void generator_read_ends(generator *g, const model *m);
 /* Opens the embedding tables and checks their shapes. */
 void generator_open_tables(generator *g, checkpoint *tensors);
+double generator_multiplier(const generator *g); /* of embeddings, as it is multiplied */
 /* Writes the token's embedding at a position: [hidden] in g->type. */
 void generator_embed(generator *g, int id, size_t position, void *out);
 #endif

@@ -1,5 +1,5 @@
 /* Opening a generator: plans and loads specs, packs weights, allocates KV caches. Contract: runtime/generate/generate.h. */
-#include "runtime/generate/inside.h"
+#include "runtime/generate/next_token.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static void open_layers(generator *g, layer_set *s)
     }
 }
 
-/* Logits per block maximum: the greatest divisor of the vocabulary that is at most its square root and at least 4; 0: there is none. The
- * host reads vocabulary / block + block numbers per token, which is least near the square root. */
+/* Logits per block maximum: the greatest divisor of the vocabulary that is at most its square root and at least 4; 0: there is none. A
+ * workgroup reads vocabulary / block + block numbers per token, which is least near the square root. */
 static long long block_of(long long vocabulary)
 {
     for (long long n = (long long)sqrt((double)vocabulary); n >= 4; n--)
@@ -133,7 +133,6 @@ static void allocate_all(generator *g)
     g->last = allocate(g, row);
     g->logits = allocate(g, sequences * g->facts.vocabulary * sizeof(float));
     if (g->block) g->peaks = allocate(g, sequences * g->facts.vocabulary / (size_t)g->block * sizeof(float));
-    g->host_logits = host_memory(g, g->facts.vocabulary * sizeof *g->host_logits);
     g->workspace = allocate(g, workspace_bytes(g));
     if (g->device->api != &host_device)
         generator_need(g, g->device->api->stream_create(g->device, &g->stream, &error), &error);
@@ -193,6 +192,7 @@ static void open_body(void *argument)
     for (size_t i = 0; i < g->facts.layers; i++) load_layer(g, (long long)i);
     load_stem(g, m);
     allocate_all(g);
+    next_token_open(g);
 }
 
 static bool complete(generator_options *o)
@@ -242,6 +242,7 @@ void generator_close(generator *g)
     for (int i = 0; i < g->set_count; i++) close_set(g, &g->sets[i]);
     unit_close(&g->head);
     unit_close(&g->norm);
+    next_token_close(g);
     void *const memory[] = {g->call, g->x[1], g->last, g->logits, g->peaks, g->workspace};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) tfgen_device_free(g->device, memory[i]);
     if (g->stream) g->device->api->stream_destroy(g->device, g->stream);

@@ -104,11 +104,16 @@ static void read_row(const generator *g, const row_table *r, long long row, doub
     for (long long i = 0; i < columns; i++) out[i] = dtype_round(g->type, out[i]);
 }
 
-/* As transformers: product and sum are computed in f32, and each is rounded to the dtype. */
+double generator_multiplier(const generator *g)
+{
+    return g->stem.multiplier_rounded ? dtype_round(g->type, g->stem.multiplier) : (double)(float)g->stem.multiplier;
+}
+
+/* As transformers: product and sum are computed in f32, and each is rounded to the dtype; templates/rows/next_token.h does the same. */
 void generator_embed(generator *g, int id, size_t position, void *out)
 {
     const model_stem *s = &g->stem;
-    const double factor = s->multiplier_rounded ? dtype_round(g->type, s->multiplier) : (double)(float)s->multiplier;
+    const double factor = generator_multiplier(g);
     double *row = g->row[0];
     read_row(g, &g->embedding, id, row);
     for (long long i = 0; s->multiplier != 1 && i < s->layer->hidden; i++)

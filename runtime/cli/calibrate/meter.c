@@ -1,7 +1,7 @@
 /* Contract: meter.h. Times are measured by the device's events. */
 #include "runtime/cli/calibrate/meter.h"
-#include "gen/source/probe.h"
 #include "runtime/cli/spread.h"
+#include "runtime/module/standalone.h"
 #include <string.h>
 
 enum { samples = 9, result_bytes = 1024 };
@@ -24,12 +24,11 @@ struct meter {
     void *stream, *events[2], *image, *kernels[probe_count], *from, *to;
     bool graphs;
     tfgen_error error;
-    host_log log;
 };
 
 static void need(meter *m, tfgen_status status)
 {
-    if (status != TFGEN_OK) cli_device_bails(m->a, status, "", &m->error, m->log.text);
+    if (status != TFGEN_OK) cli_device_bails(m->a, status, "", &m->error, NULL);
 }
 
 static void close_meter(void *meter_)
@@ -41,38 +40,15 @@ static void close_meter(void *meter_)
     if (m->to) m->api->free(m->device, m->to);
     if (m->image) m->api->unload(m->device, m->image);
     if (m->stream) m->api->stream_destroy(m->device, m->stream);
-    host_log_free(&m->log);
 }
 
 /* ---- code */
-static void compile_code(meter *m, const char *source, cache *c, int jobs)
-{
-    const code_request request = {.source = source, .size = strlen(source), .name = "probes.hip", .arch = m->device->info.arch};
-    code_result result = {0};
-    bool hit;
-    (void)cache_compile_all(c, &request, 1, jobs, &result, &hit, NULL, NULL);
-    if (result.status == build_ok) {
-        const tfgen_status status = m->api->load(m->device, result.code, result.code_size, &m->image, &m->error);
-        code_result_free(&result);
-        need(m, status);
-        return;
-    }
-    const char *log = arena_strdup(m->a, result.log ? result.log : "");
-    const tfgen_code code = code_exit(result.status);
-    code_result_free(&result);
-    bail_with_log(m->a, code, (position){0}, log, "the kernels that measure a device have no code for %s", m->device->info.arch);
-}
-
 static void make_kernels(meter *m, cache *c, int jobs)
 {
     static const char *const names[probe_count] = {"probe_nothing", "probe_read", "probe_multiply", "probe_cycles", "probe_answers"};
-    const source_text source = probe_source(m->a, m->target);
-    const char *whole = cli_whole_source(m->a, &source);
-    device_source own = {.name = "probes", .file = "probes.hip", .text = whole, .cache = c, .seconds = compiler_time_limit, .log = &m->log};
-    if (m->api->compile)
-        need(m, m->api->compile(m->device, &own, &m->image, &m->error));
-    else
-        compile_code(m, whole, c, jobs);
+    m->image = standalone_load(m->a, m->device, &(standalone_request){.template_path = "templates/probe/probes.h", .name = "probes",
+                                                                      .purpose = "measure a device", .target = m->target, .cache = c,
+                                                                      .jobs = jobs});
     for (int i = 0; i < probe_count; i++) need(m, m->api->kernel(m->device, m->image, names[i], 0, &m->kernels[i], &m->error));
 }
 
