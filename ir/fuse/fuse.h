@@ -115,6 +115,7 @@ bool fuse_statistics(fusing *f);
 bool fuse_elementwise(fusing *f);
 bool fuse_norm_prologue(fusing *f);
 bool fuse_rope_prologue(fusing *f);
+bool fuse_shared_norm(fusing *f);
 bool fuse_split(fusing *f);
 bool fuse_concat(fusing *f);
 bool fuse_input_sums(fusing *f);
