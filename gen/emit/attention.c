@@ -261,6 +261,8 @@ static void write_bias(heads *h, const ir_value *x)
     if (x->rank > 2) row = c_sum(p, c_product(p, head, tokens), token);
     write_line(h->w, "static constexpr bool biased = true;");
     write_line(h->w, "static constexpr int bias_keys = %lld;", value_columns(x));
+    write_line(h->w, "static constexpr bool bias_vectors = %s; // rows are vectors of 16 bytes",
+               value_columns(x) * dtype_size(x->type) % 16 == 0 && value_alignment(h->e->a, x) == 16 ? "true" : "false");
     write_line(h->w, "DEV static const %s *bias(const args &p, int batch, int token, int head)", dtype_c_name(x->type));
     write_body(h->w);
     write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, address(h->e, x, row, c_number(p, 0), false)));

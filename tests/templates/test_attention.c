@@ -168,6 +168,26 @@ START_TEST(slopes_sinks_and_biases_run_on_matrix_units)
 }
 END_TEST
 
+/* Two sizes of heads, with all of a block's bias loaded ahead and with half of it; the last block is not whole. */
+START_TEST(a_bias_in_rows_of_16_bytes_is_loaded_in_vectors)
+{
+    rig *r = rig_open(&(rig_request){.yaml = "block: w\ndtype: bf16\ndims: {B: 1, S: 168, H: 2, hd: 64, wide: 128}\n"
+                                             "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd], near: [H, S, S],\n"
+                                             "  u: [B, S, H*wide], mask: [S, S]}\nops:\n"
+                                             "  - {out: a, op: attention, in: [q, k, v], heads: H, bias: near}\n"
+                                             "  - {out: b, op: attention, in: [u, u, u], heads: H, causal: true, bias: mask}\n"
+                                             "outputs: {a: a, b: b}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a"});
+    check_layers(r, "layer=wgmma", 2);
+    for (int i = 0; i < r->c.plan->launch_count; i++)
+        ck_assert_ptr_nonnull(strstr(r->c.plan->launches[i].spec_header, "bias_vectors = true"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* exp(22) from a block of 64 keys to the next; matrix units rescale when a row's largest score has grown by 2^8 (their
  * templates' `lazy`). */
 START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
@@ -209,6 +229,7 @@ int main(void)
     tcase_add_loop_test(t, values_may_have_heads_of_another_size, 0, 8);
     tcase_add_loop_test(t, keys_of_padding_are_not_seen, 0, 4);
     tcase_add_loop_test(t, slopes_sinks_and_biases_run_on_matrix_units, 0, 3);
+    tcase_add_test(t, a_bias_in_rows_of_16_bytes_is_loaded_in_vectors);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);
     return run_suite(suite);
