@@ -225,7 +225,7 @@ START_TEST(what_layers_of_a_folder_refuse)
         says(wrong[i].says);
     }
     ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --layers=0"), 2);
-    says("--layers is for a model's folder");
+    says("--layers: '0' is not a whole number from 1 to 10000");
     remove_folder();
 }
 END_TEST
