@@ -163,7 +163,7 @@ typedef struct plan {
     struct level_choice { /* for level auto */
         bool made;
         double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */
-        const char *refused; /* why there is no plan at level block; NULL: there is one */
+        const char *refused; /* why no plan at level block is considered; NULL: there is one */
     } choice;
     /* inputs of plan_choose(), for plan_again() */
     const ir_graph *fused;

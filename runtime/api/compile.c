@@ -121,6 +121,7 @@ typedef struct attempt {
     arena *a;
     const compile_request *request;
     double seconds; /* predicted */
+    int launches;   /* 0: no plan */
 } attempt;
 
 static void attempt_inside(void *argument)
@@ -130,27 +131,31 @@ static void attempt_inside(void *argument)
     double seconds;
     compile_inside(t->a, t->request, &c);
     if (plan_predict(t->a, c.plan, &seconds)) t->seconds = seconds;
+    t->launches = c.plan->launch_count;
 }
 
-/* Predicted seconds of the plan at a level. */
-static double seconds_at(arena *a, const compile_request *r, fusion_level level, const char **refused)
+/* Predicts the plan at a level. */
+static attempt attempt_at(arena *a, const compile_request *r, fusion_level level, const char **refused)
 {
     compile_request one = *r;
-    attempt t = {arena_new(), &one, INFINITY};
+    attempt t = {arena_new(), &one, INFINITY, 0};
     one.level = level, one.dump = NULL;
     if (!t.a) bail(a, code_device, (position){0}, "not enough memory");
     if (arena_run(t.a, attempt_inside, &t) != code_ok) *refused = arena_first_error(a, t.a);
     arena_free(t.a);
-    return t.seconds;
+    return t;
 }
 
-/* Predicts both levels. Tile is taken if block has no plan or is not faster; if tile has none either, planning it reports why. */
+/* Predicts both levels. Tile is taken if it has one launch, too, or if block has no plan or is not faster; if tile has no plan either,
+ * planning it reports why. */
 static struct level_choice choose_level(arena *a, const compile_request *r)
 {
     struct level_choice c = {.made = true};
     const char *ignored = NULL;
-    c.tile = seconds_at(a, r, fusion_tile, &ignored);
-    c.block = seconds_at(a, r, fusion_block, &c.refused);
+    const attempt tile = attempt_at(a, r, fusion_tile, &ignored);
+    c.tile = tile.seconds, c.block = INFINITY;
+    if (tile.launches == 1) c.refused = "level tile has one launch, too";
+    else c.block = attempt_at(a, r, fusion_block, &c.refused).seconds;
     return c;
 }
 

@@ -128,16 +128,22 @@ END_TEST
 static const struct {
     const char *device, *line, *refused; /* line: a tile that the user sets; refused: why there is no plan at level block */
     fusion_level level;
-} choices[] = {{DEVICE("2e-5", "1e-8"), NULL, NULL, fusion_block},
-               {DEVICE("1e-6", "1e-6"), NULL, NULL, fusion_tile},
-               {DEVICE("2e-5", "1e-8"), "gemm: layer=wgmma", "its frame, ws, has no launches of several phases", fusion_tile},
-               {NULL, NULL, NULL, fusion_tile}}; /* nothing is predicted for the host */
+    const char *text; /* NULL: a decode block */
+} choices[] = {{DEVICE("2e-5", "1e-8"), NULL, NULL, fusion_block, NULL},
+               {DEVICE("1e-6", "1e-6"), NULL, NULL, fusion_tile, NULL},
+               {DEVICE("2e-5", "1e-8"), "gemm: layer=wgmma", "its frame, ws, has no launches of several phases", fusion_tile, NULL},
+               /* here block would be predicted to be faster, by a program that level tile does not offer at 37 rows */
+               {DEVICE("2e-5", "1e-8"), NULL, "level tile has one launch, too", fusion_tile,
+                "block: t\ndtype: bf16\ndims: {M: 37, D: 256}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\n"
+                "ops: [{out: y, op: linear, in: [x, w]}]\noutputs: {y: y}\n"},
+               {NULL, NULL, NULL, fusion_tile, NULL}}; /* nothing is predicted for the host */
 
 START_TEST(auto_takes_the_level_that_is_predicted_to_be_faster)
 {
     arena *a = arena_new();
     const tuning asked = {.lines = &choices[_i].line, .count = choices[_i].line != NULL};
-    compile_request request = {.name = "t", .text = decode_yaml, .size = strlen(decode_yaml), .level = fusion_auto, .tuning = &asked,
+    const char *text = choices[_i].text ? choices[_i].text : decode_yaml;
+    compile_request request = {.name = "t", .text = text, .size = strlen(text), .level = fusion_auto, .tuning = &asked,
                                .target = choices[_i].device ? "sm_90a" : "host", .device_model = choices[_i].device};
     compiled c, known;
     ck_assert_msg(compile(a, &request, &c) == code_ok, "%s", arena_diagnostics(a));
