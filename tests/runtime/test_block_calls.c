@@ -5,6 +5,7 @@
 #include <string.h>
 #include "runtime/api/tfgen.h"
 #include "runtime/module/module.h"
+#include "tests/shell.h"
 #include "tests/support.h"
 
 enum { most_rows = 300, columns = 32, callers = 2, rounds = 12 };
@@ -22,14 +23,14 @@ typedef struct program {
 
 static void must(tfgen_status status, const tfgen_error *error) { ck_assert_msg(status == TFGEN_OK, "%s", error->text); }
 
-static float number(size_t i) { return (float)((int)(i * 2654435761u >> 7) % 17 - 8) / 4; }
+static float element(size_t i) { return (float)((int)(i * 2654435761u >> 7) % 17 - 8) / 4; }
 
 static void *memory_of(const program *p, size_t floats)
 {
     tfgen_error error = {""};
     float *at = NULL;
     must(tfgen_device_alloc(p->device, floats * sizeof *at, (void **)&at, &error), &error);
-    for (size_t i = 0; i < floats; i++) at[i] = number(i);
+    for (size_t i = 0; i < floats; i++) at[i] = element(i);
     return at;
 }
 
@@ -162,6 +163,14 @@ START_TEST(the_grid_is_no_larger_than_what_the_device_holds)
 }
 END_TEST
 
+START_TEST(delays_find_their_places_in_the_templates)
+{
+    ck_assert_msg(shell("exec 2>&1; d=$(mktemp -d) && cp -r --parents templates/frame templates/isa $d && python3 tests/h200/delays.py $d "
+                        "&& grep -c 'delay([1-6])' $d/templates/frame/frame_list.h; rm -r $d") == 0, "%s", output);
+    ck_assert_str_eq(output, "6\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("block calls");
@@ -170,6 +179,7 @@ int main(void)
     tcase_add_test(t, calls_at_once_and_of_other_dims_are_right);
     tcase_add_test(t, a_mark_that_another_layout_left_is_no_timeout);
     tcase_add_test(t, the_grid_is_no_larger_than_what_the_device_holds);
+    tcase_add_test(t, delays_find_their_places_in_the_templates);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

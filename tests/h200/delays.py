@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""In: a copy of this tree. Out: templates in it with delays: in a launch of several phases each warp of an NVIDIA GPU is late at random
+ahead of a wait, behind it, behind a tile, ahead of a mark, and where a workgroup leaves. One place in 16 delays by up to 2 us, one in 8192
+by some 20; on other targets a warp pauses. Results must have the same bits as without (soak.py). Refuses (exit 1) templates that lack a
+place to delay.
+
+usage: delays.py FOLDER"""
+import os
+import sys
+
+LIST, SCOPE = "templates/frame/frame_list.h", "templates/isa/device_scope.h"
+PAUSE = 'DEV void pause() { asm volatile("nanosleep.u32 20;"); }\n#endif\n'
+DELAY = '''#if defined(TF_TARGET_NVIDIA)
+DEV void delay(unsigned place)
+{
+    unsigned now;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now)::"memory");
+    unsigned x = (now ^ place * 0x9e3779b9u) + (blockIdx.x * 64 + threadIdx.x / 32) * 0x85ebca6bu;
+    x = (x ^ x >> 15) * 0x2c1b3c6du, x = (x ^ x >> 12) * 0x297a2d39u, x ^= x >> 15;
+    if (x % 16) return;
+    const unsigned ns = x / 16 % 512 ? x >> 13 & 1023 : 10000;
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
+}
+#else
+DEV void delay(unsigned) { pause(); }
+#endif
+'''
+EDITS = [  # file, text, what takes its place
+    (SCOPE, PAUSE, PAUSE + DELAY),
+    (LIST, "                if (sync.waits(p, w)) sync.await(p, w);",
+     "                delay(1);\n                if (sync.waits(p, w)) sync.await(p, w);\n                delay(2);\n"),
+    (LIST, "                const bool posts = sync.posts(p, w);",
+     "                delay(3);\n                const bool posts = sync.posts(p, w);"),
+    (LIST, "                if (posts && thread_index() == 0) sync.post(p, w);",
+     "                if (posts && thread_index() == 0) delay(4), sync.post(p, w);"),
+    (LIST, "    sync.leave(p, next);", "    delay(5);\n    sync.leave(p, next);"),
+    (LIST, "        m.clear(F::phases, F::threads);", "        delay(6);\n        m.clear(F::phases, F::threads);"),
+]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for name, text, new in EDITS:
+        path = os.path.join(sys.argv[1], name)
+        with open(path, encoding="utf-8") as file:
+            old = file.read()
+        if old.count(text) != 1:
+            sys.exit(f"delays.py: {path} has this {old.count(text)} times, not once:\n{text}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(old.replace(text, new))
+
+
+if __name__ == "__main__":
+    main()
