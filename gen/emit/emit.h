@@ -148,6 +148,7 @@ struct scope {
     writer *w;
     const char *lanes; /* V or W */
     long long whole;   /* loads at multiples of this many columns are aligned; 0: never */
+    bool anywhere;     /* stores take pieces at any alignment (templates/gemm/staged.h) */
     known *knowns;
     int known_count, known_capacity;
     const char **locals;

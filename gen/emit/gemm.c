@@ -119,7 +119,7 @@ static void write_segment_stores(gemm *g, const gemm_segment *segment, scope *s,
 static scope epilogue_scope(gemm *g, writer *w)
 {
     scope s = scope_new(g->e, w, "W");
-    s.whole = g->width;
+    s.whole = g->width, s.anywhere = g->unaligned;
     if (g->notes_angles) s.angles = "angles";
     return s;
 }
@@ -378,9 +378,10 @@ static int stored_width(const gemm *g)
     return (bits & -bits) == 2 ? 2 : 4;
 }
 
-gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
+gemm gemm_start(emission *e, writer *w, gemm_staging staging, int width)
 {
-    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged = passes_shared};
+    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged = staging != staging_none};
+    g.unaligned = staging == staging_anywhere;
     g.a = g.product->inputs[0];
     g.b = gemm_is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = product_depth(g.product);
@@ -408,7 +409,7 @@ void gemm_write_sizes(const gemm *g)
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_registers_tile *t = &e->phase->tile.gemm_registers;
-    gemm g = gemm_start(e, w, false, e->plan->target->width);
+    gemm g = gemm_start(e, w, staging_none, e->plan->target->width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, stages = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->stages);

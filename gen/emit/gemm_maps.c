@@ -104,17 +104,26 @@ static void write_forms(const gemm *g, const tensor_box *b)
     write_line(g->w, "static constexpr bool b_early = %s;", gemm_is_matmul(g) ? "false" : "true");
 }
 
-static void on_warpgroups(emission *e, writer *w, bool shares, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))
+static void write_staging(const gemm *g)
+{
+    write_line(g->w, "static constexpr bool epilogue_smem = %s, results_aligned = %s;", g->staged ? "true" : "false",
+               g->unaligned ? "false" : "true");
+    write_line(g->w, "static constexpr int results = %d;", g->results);
+}
+
+typedef tensor_box box_of_b(const gemm *g, const gemm_warpgroups_tile *t);
+
+static void on_warpgroups(emission *e, writer *w, bool shares, gemm_staging staging, box_of_b *box)
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
-    gemm g = gemm_start(e, w, t->smem_epilogue, gemm_stored_width);
+    gemm g = gemm_start(e, w, staging, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
-    write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
+    write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d;", t->cluster, t->split_k, g.width);
     write_line(w, "static constexpr bool shares = %s;", shares && !e->rolled ? "true" : "false");
-    write_line(w, "static constexpr bool epilogue_smem = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
-               g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
+    write_staging(&g);
+    write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     write_line(w, "static constexpr int rolled = %d;", e->rolled);
     const tensor_box b = box(&g, t);
     write_forms(&g, &b);
@@ -128,13 +137,8 @@ static void on_warpgroups(emission *e, writer *w, bool shares, tensor_box (*box)
     gemm_write_epilogue(&g);
 }
 
-/* gemm_swap_ab<...>::row_boxes */
-int gemm_row_boxes(int m, int cluster)
-{
-    int boxes = cluster;
-    while (m / 8 % boxes) boxes++;
-    return boxes;
-}
+/* gemm_swap_ab<...>::box_rows */
+static int rows_of_box(int m, int cluster) { return (m / 8 + cluster - 1) / cluster * 8; }
 
 /* For values in memory, boxes are 128 bytes wide. */
 static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
@@ -146,15 +150,19 @@ static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
     return box;
 }
 
-void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles)
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles, gemm_staging staging, bool rounds)
 {
     const gemm_swap_ab_tile *t = &e->phase->tile.gemm_swap_ab;
-    gemm g = gemm_start(e, w, false, gemm_stored_width);
+    enum { staged_width = 4 };
+    gemm g = gemm_start(e, w, staging, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d;", t->m, t->n, t->k, t->threads,
                t->stages);
     write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
-               g.width);
+               g.staged ? staged_width : g.width);
+    write_staging(&g);
+    write_line(w, "static constexpr bool rounds = %s;", rounds ? "true" : "false");
+    if (rounds) write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
     write_line(w, "static constexpr int cluster = %d, cluster_m = %d, tail = %d, tail_tiles = %d;", t->cluster, t->cluster_m, t->tail,
                tail_tiles);
     gemm_write_sums(&g);
@@ -163,10 +171,17 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_matrices(&g);
-    write_maps(&g, t->m / gemm_row_boxes(t->m, t->cluster), t->k, b);
+    write_maps(&g, rows_of_box(t->m, t->cluster), t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_warpgroups(emission *e, writer *w, bool shares) { on_warpgroups(e, w, shares, box_of_pieces); }
-void gemm_on_warpgroups_split(emission *e, writer *w, bool shares) { on_warpgroups(e, w, shares, box_of_rows); }
+void gemm_on_warpgroups(emission *e, writer *w, bool shares, gemm_staging staging)
+{
+    on_warpgroups(e, w, shares, staging, box_of_pieces);
+}
+
+void gemm_on_warpgroups_split(emission *e, writer *w, bool shares)
+{
+    on_warpgroups(e, w, shares, staging_none, box_of_rows);
+}

@@ -76,7 +76,7 @@ place store_place(scope *s, const ir_value *v, const place *base)
 static bool aligned_store(scope *s, const ir_value *v, const place *at)
 {
     const view w = view_of(s->e->a, v);
-    return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
+    return s->anywhere || (s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0);
 }
 
 /* Begins an if that ends with end_test(); test NULL: no if. */

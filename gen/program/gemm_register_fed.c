@@ -184,7 +184,7 @@ static int partials(const problem *p, const ir_tile *t) { return column_tiles(p,
 static void members(emission *e, writer *w)
 {
     const gemm_register_fed_tile *x = &e->phase->tile.gemm_register_fed;
-    gemm g = gemm_start(e, w, false, gemm_stored_width);
+    gemm g = gemm_start(e, w, staging_none, gemm_stored_width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
                x->ahead, resident(e->plan->device, x));

@@ -1,6 +1,6 @@
 /* Products of few rows on wgmma with swapped operands (templates/gemm/gemm_swap_ab.h), at the speed of DRAM. In: a product. Out: a tile, by
  * a cost model of its own. */
-#include "gen/emit/gemm.h"
+#include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include <math.h>
 
@@ -108,6 +108,7 @@ static void defaults(const problem *p, ir_tile *t)
 {
     const bool many = swap_ab_many_rows(p);
     if (!many || !swap_ab_choose(p, &gemm_swap_ab_program, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
+    t->gemm_swap_ab.smem_epilogue = swap_ab_stages_results(p, &t->gemm_swap_ab);
 }
 
 /* ---- cost, to compare with other programs (among its own tiles time_of() is more accurate)
@@ -149,6 +150,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
     if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
     if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
+    if (x->smem_epilogue && staging_obstacle(p, true)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, true));
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
@@ -192,7 +194,8 @@ static void members(emission *e, writer *w)
 {
     const gemm_swap_ab_tile *x = &e->phase->tile.gemm_swap_ab;
     const problem p = plan_problem(e->a, e->plan, e->phase);
-    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(&p, x), tail_tiles(&p, x));
+    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(&p, x), tail_tiles(&p, x), staging_of(&p, x->smem_epilogue),
+                               x->smem_epilogue && product_is_rounded(&p));
 }
 
 const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,

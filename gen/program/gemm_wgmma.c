@@ -1,5 +1,5 @@
 /* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile, by the cost model. */
-#include "gen/emit/gemm.h"
+#include "gen/program/staging.h"
 #include "gen/program/warpgroups.h"
 
 extern const program gemm_wgmma_program;
@@ -7,49 +7,6 @@ extern const program gemm_wgmma_program;
 enum { length = 64 };
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
-
-/* ---- smem epilogue: results leave through shared memory, 16 bytes at a time, so their rows must be 16-byte aligned */
-static bool is_row_scalar(const problem *p, const ir_value *v) { return value_columns(v) == 1 && p->space.columns != 1; }
-
-/* Why the op's result cannot be stored through shared memory; NULL: it can. */
-static const char *store_obstacle(const problem *p, const ir_op *op)
-{
-    const ir_value *v = op->outputs[0];
-    const view at = view_of(p->a, v);
-    if (op->kind == op_kv_append) return "the epilogue appends to a cache";
-    if (dtype_size(v->type) != 2) return "a result is wider than 16 bits";
-    if (op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat) return "a result is a slice of columns";
-    return (at.stride | at.offset) % 8 ? "rows of a result are not 16-byte aligned" : NULL;
-}
-
-static const char *operand_obstacle(const problem *p, const ir_op *op)
-{
-    for (int k = 0; k < op->input_count; k++) {
-        const ir_value *v = op->inputs[k];
-        if (!phase_makes(p->phase, v) && !is_row_scalar(p, v) && v->rank > 1) return "the epilogue loads rows from memory";
-    }
-    return NULL;
-}
-
-/* Why the phase cannot have a smem epilogue; NULL: it can. Rotated pairs, and segments with two outputs, do not make 16-byte pieces. */
-static const char *smem_epilogue_obstacle(const problem *p)
-{
-    int stores[16] = {0};
-    if (p->segments->count > 16) return "more than 16 segments";
-    for (int i = 0; i < p->phase->op_count; i++) {
-        const ir_op *op = p->phase->ops[i];
-        const gemm_segment *segment = segment_of(p->segments, p->phase, op);
-        if (op->role == role_prologue || op_is_view(op) || !segment) continue;
-        if (segment->kind == segment_pair_rope) return "pairs are rotated";
-        const char *obstacle = op->role == role_epilogue ? operand_obstacle(p, op) : NULL;
-        const bool row_number = op->role == role_epilogue && is_row_scalar(p, op->outputs[0]); /* not the product itself */
-        const bool stored = op->kind == op_kv_append || (value_stored(p->ir, p->phase, op->outputs[0]) && !row_number);
-        if (!obstacle && stored) obstacle = store_obstacle(p, op);
-        if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment has two outputs";
-        if (obstacle) return obstacle;
-    }
-    return NULL;
-}
 
 /* H200, f32 rows of K = 4096 by 4096 columns, 512 rows and 4096: by bf16 weights, 3 passes, 87 and 671 us, 3xTF32 131 and 1011; by f16
  * weights, then 5 passes, 143 and 1051 us, 3xTF32 134 and 1030. */
@@ -84,7 +41,7 @@ static void defaults(const problem *p, ir_tile *t)
                                                 .k = length,
                                                 .threads = warpgroup_threads,
                                                 .group_m = 16,
-                                                .smem_epilogue = !smem_epilogue_obstacle(p)};
+                                                .smem_epilogue = !staging_obstacle(p, false)};
     const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
     const ws_search search = {across ? panels : widths, (int)count, pairs ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
@@ -94,7 +51,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->n % 32) return "n is a multiple of 32";
-    if (x->smem_epilogue && smem_epilogue_obstacle(p)) return arena_printf(p->a, "smem_epilogue=1: %s", smem_epilogue_obstacle(p));
+    if (x->smem_epilogue && staging_obstacle(p, false)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, false));
     return ws_illegal(p, t);
 }
 
@@ -115,7 +72,8 @@ static bool smaller(const problem *p, ir_tile *t)
 static void members(emission *e, writer *w)
 {
     const problem p = plan_problem(e->a, e->plan, e->phase);
-    gemm_on_warpgroups(e, w, ws_shares(&p, &e->phase->tile.gemm_warpgroups));
+    const gemm_warpgroups_tile *x = &e->phase->tile.gemm_warpgroups;
+    gemm_on_warpgroups(e, w, ws_shares(&p, x), staging_of(&p, x->smem_epilogue));
 }
 
 const program gemm_wgmma_program = {.kind = program_gemm_wgmma,

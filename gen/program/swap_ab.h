@@ -8,6 +8,7 @@ enum { swap_ab_element_bytes = 2 /* of both operands in shared memory */, swap_a
 
 int swap_ab_threads(int m, int n);
 int swap_ab_members(const gemm_swap_ab_tile *x); /* workgroups that multicast to each other */
+int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x); /* per k tile: a tile's rows, or some more */
 int swap_ab_column_step_of(const problem *p); /* the step of n: swap_ab_column_step, doubled if B is [K, N] */
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* of shared memory */
 /* The stages have room for the tile's accumulators, which reuse their memory. */
@@ -15,6 +16,8 @@ bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x);
 /* The accumulators of a tile of more than swap_ab_rows_beside_a_warp rows fit the registers where `together` workgroups share a
  * multiprocessor. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together);
+/* Whether results should pass through shared memory. */
+bool swap_ab_stages_results(const problem *p, const gemm_swap_ab_tile *x);
 int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x); /* workgroups that share a multiprocessor: 1 or 2 */
 /* Sets as many stages as fit if `together` workgroups share a multiprocessor: equally many for rows and weights, then more for weights. Not
  * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */

@@ -20,9 +20,6 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 
 static bool columns_of_a(const problem *p) { return problem_product(p)->attributes.transpose_a; }
 
-/* Rows of A that are loaded per k tile: if A is [K, M], whole panels of 64. */
-static int rows_loaded(const problem *p, int m) { return columns_of_a(p) ? (m + 63) / 64 * 64 : m; }
-
 /* What loading a byte of rows costs a unit, in bytes of weights. Weights always begin at an L2 line; for rows that do not, 128 bytes take
  * two lines. For launches of one round, the cost model assumes an L2 gain from workgroups that walk K in lockstep (cost_of()). Rows do not
  * have this gain, and without multicast workgroups drift apart the more the longer K is. */
@@ -68,7 +65,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const bool one_round = d->groups <= d->per_unit * p->device->units;
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? memory_of_two : memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k, d->products_share = rate * x->m / (x->m + waits);
-    const int loaded = rows_loaded(p, x->m);
+    const int loaded = swap_ab_rows_loaded(p, x);
     d->taken = k_bytes * (loaded * bytes_for_rows(p, x, one_round, k_tiles * x->k) + bytes_for_columns(p, one_round) * x->n);
     d->asked = asked * k_bytes * ((double)loaded / x->cluster + x->n);
     d->streamed = k_bytes * (loaded + x->n), d->ahead = (double)x->row_stages * x->k * swap_ab_element_bytes * (loaded + x->n);

@@ -6,16 +6,18 @@
 // 256 columns in steps of 32, and k tiles other than 64, 128 or 256.
 //
 // Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
-// of tile_m / row_boxes rows, b_map with boxes of share_n x share_k pieces, or of a value in rows 128 bytes x tile_n / cluster_m rows;
+// of box_rows rows, b_map with boxes of share_n x share_k pieces, or of a value in rows 128 bytes x tile_n / cluster_m rows;
 // row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; cluster_m: workgroups of
 // adjacent row tiles that load columns together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are
 // accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial
 // round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts
-// are added.
+// are added; epilogue_smem: results pass through shared memory (staged.h: results, results_aligned); rounds: the epilogue does nothing but
+// round products to result_type.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
 #include "templates/gemm/pieces.h"
+#include "templates/gemm/staged.h"
 #include "templates/isa/wgmma_steps.h"
 
 template <class S> struct gemm_swap_ab {
@@ -37,15 +39,10 @@ template <class S> struct gemm_swap_ab {
     static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
     static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
-    static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = tile_m * 128, b_box_bytes = tile_n * 128;
+    // Each of the `sharers` workgroups loads a box of as many groups of 8 rows; behind the tile's rows may be some of the next tile.
+    static constexpr int box_rows = (tile_m / 8 + sharers - 1) / sharers * 8;
+    static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = box_rows * sharers * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
-    // A stage of rows is loaded in boxes of whole groups of 8 rows: the fewest boxes that give each `sharers` workgroup at least one.
-    static constexpr int boxes_of_rows(int least)
-    {
-        while (tile_m / 8 % least) least++;
-        return least;
-    }
-    static constexpr int row_boxes = boxes_of_rows(sharers), box_rows = tile_m / row_boxes;
     static constexpr int scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
     static constexpr bool pingpong = false;
@@ -172,9 +169,8 @@ template <class S> struct gemm_swap_ab {
         } else {
 #pragma unroll
             for (int i = 0; i < boxes; i++)
-                for (int j = sharers == 1 ? 0 : cluster_rank() % sharers; j < row_boxes; j += sharers)
-                    box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m, j * box_rows,
-                                      first_sharer(t));
+                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m,
+                                  sharers == 1 ? 0 : cluster_rank() % sharers * box_rows, first_sharer(t));
         }
     }
     // Which matrix of an operand the tile's batch has.
@@ -362,6 +358,11 @@ template <class S> struct gemm_swap_ab {
             if constexpr (halves) copy(total.high, c.high);
         }
         group_barrier(1, consumers); // all consumers are done with the stages
+        if constexpr (rounds_at_once) {
+            put_results(c.low, ring.memory);
+            if constexpr (halves) put_results(c.high, ring.memory + low_rows * result_pitch);
+            return;
+        }
         put_sums(c.low, ring.memory);
         if constexpr (halves) put_sums(c.high, ring.memory + low_rows * pitch * 4);
         if constexpr (S::input_sums) put(squares, ring.memory);
@@ -396,7 +397,9 @@ template <class S> struct gemm_swap_ab {
         while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
         return team;
     }
-    static constexpr int team = team_of(many_rows || streams ? consumers / 8 : share), rows_at_a_time = consumers / team;
+    static constexpr int most_at_a_time = S::epilogue_smem && share < consumers / 8 ? share : consumers / 8;
+    static constexpr int team = team_of(many_rows || streams || S::epilogue_smem ? most_at_a_time : share);
+    static constexpr int rows_at_a_time = consumers / team;
 
     DEV static row_state row_of(const args &p, const tile &t, int round)
     {
@@ -407,7 +410,10 @@ template <class S> struct gemm_swap_ab {
         if (r.exists) r.context = S::begin(p, t.batch, r.row);
         return r;
     }
-    DEV static void start(const args &p, const tile &t, accumulators &c) { c.first = row_of(p, t, 0); }
+    DEV static void start(const args &p, const tile &t, accumulators &c)
+    {
+        if constexpr (!rounds_at_once) c.first = row_of(p, t, 0);
+    }
 
     // A row's sums from column `at` on, added over all parts in order.
     template <int W> DEV static vec<float, W> summed(const args &p, const tile &t, int row, shared_address sums, int at)
@@ -495,10 +501,14 @@ template <class S> struct gemm_swap_ab {
                 }
                 await_parts(p, t);
             }
-        finish_row(p, t, c.first, sums);
+        if constexpr (rounds_at_once) {
+            store_rows<result_pitch, tile_m, consumers>(p, t, sums, 0);
+            return;
+        }
+        finish_rows(p, t, c.first, 0, sums);
         for (int round = 1; round * rows_at_a_time < share; round++) {
             row_state r = row_of(p, t, round);
-            finish_row(p, t, r, sums);
+            finish_rows(p, t, r, round, sums);
         }
         if constexpr (streams)
             if (t.cut >= 0) clear_parts(p, t);
@@ -514,22 +524,42 @@ template <class S> struct gemm_swap_ab {
         const int in = (item * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
         return {low, n, item < of_row && (per_row % team == 0 || in < tile_n / 2) && (S::packed_n % tile_n == 0 || n < S::packed_n)};
     }
-    // All sums are on their way before the first is used.
-    DEV static void finish_columns(const args &p, const tile &t, row_state &r, int row, shared_address sums, int first, float &sum)
+    DEV static void finish_rows(const args &p, const tile &t, row_state &r, int round, shared_address sums)
     {
+        if constexpr (S::epilogue_smem)
+            finish_staged(p, t, r, round, sums);
+        else
+            finish_row(p, t, r, sums);
+    }
+    struct sums_at_once {
         vec<float, S::width> low[at_once], high[at_once];
+    };
+    DEV static void read_sums(const args &p, const tile &t, int row, shared_address sums, int first, sums_at_once &x)
+    {
 #pragma unroll
         for (int i = 0; i < at_once; i++) {
             const columns at = columns_at(t, first + i);
             if (!at.exist) continue;
-            low[i] = summed<S::width>(p, t, row, sums, at.low), high[i] = summed<S::width>(p, t, row, sums, at.low + 16);
+            x.low[i] = summed<S::width>(p, t, row, sums, at.low), x.high[i] = summed<S::width>(p, t, row, sums, at.low + 16);
         }
-        to_memory out;
+    }
+    template <class Out>
+    DEV static void finish_sums(const args &p, const tile &t, row_state &r, int first, const sums_at_once &x, float &sum, Out out)
+    {
 #pragma unroll
         for (int i = 0; i < at_once; i++) {
             const columns at = columns_at(t, first + i);
-            if (at.exist) S::template epilogue<S::width>(p, r.context, t.batch, r.row, at.n, low[i], high[i], sum, out);
+            if (!at.exist) continue;
+            if constexpr (S::epilogue_smem) out.at_column(at.low);
+            S::template epilogue<S::width>(p, r.context, t.batch, r.row, at.n, x.low[i], x.high[i], sum, out);
         }
+    }
+    // All sums are on their way before the first is used.
+    DEV static void finish_columns(const args &p, const tile &t, row_state &r, int row, shared_address sums, int first, float &sum)
+    {
+        sums_at_once x;
+        read_sums(p, t, row, sums, first, x);
+        finish_sums(p, t, r, first, x, sum, to_memory());
     }
     DEV static void finish_row(const args &p, const tile &t, row_state &r, shared_address sums)
     {
@@ -541,6 +571,100 @@ template <class S> struct gemm_swap_ab {
         if constexpr (S::row_sums) {
             sum = wave_join<take_sum, team>(sum);
             if (thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);
+        }
+    }
+
+    // ---- smem epilogue (gemm/staged.h): a row's results take the place of its sums, once all lanes of its team have read those. Then the
+    // warp stores its rows one after the other.
+    struct to_row {
+        static constexpr bool first = true;
+        shared_address row, to;
+        DEV void at_column(int low) { to = row + (S::results == 2 ? low : low / 32 * 16 + low % 16) * 2; }
+        template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v)
+        {
+            static_assert(W == 4, "tile: 4 results are 8 bytes");
+            const unsigned x[2] = {packed(T(), v[0], v[1]), packed(T(), v[2], v[3])};
+            shared_write(to + Slot * 32, x);
+        }
+        template <int Slot, int W, class T> DEV void put_some(T *at, int, vec<float, W> v) { put<Slot, W>(at, v); }
+    };
+    static constexpr int rows_of_warp = 32 / team;
+    static_assert(!S::epilogue_smem || of_row <= at_once, "tile: all sums of a row are read before the first result is stored");
+
+    DEV static void finish_staged(const args &p, const tile &t, row_state &r, int round, shared_address sums)
+    {
+        const int row = r.row - t.row * tile_m;
+        sums_at_once x;
+        float sum = 0;
+        if (r.exists) {
+            if constexpr (S::input_sums) S::summed(p, r.context, t.batch, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
+            read_sums(p, t, row, sums, 0, x);
+        }
+        warp_barrier();
+        if (r.exists) {
+            finish_sums(p, t, r, 0, x, sum, to_row{sums + row * pitch * 4, 0});
+            if constexpr (S::row_sums) {
+                sum = wave_join<take_sum, team>(sum);
+                if (thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);
+            }
+        }
+        warp_barrier();
+        store_rows<pitch * 4, rows_of_warp, 32>(p, t, sums, round * rows_at_a_time + thread_index() / 32 * rows_of_warp);
+    }
+    // Stores Rows rows from `first` on, of the workgroup's share, by as many threads.
+    static constexpr int row_pieces = tile_n * S::results / 2 / piece_columns;
+    template <int Pitch, int Rows, int Threads> DEV static void store_rows(const args &p, const tile &t, shared_address results, int first)
+    {
+        constexpr int all = Rows * row_pieces, each = (all + Threads - 1) / Threads, in_flight = each < 4 ? each : 4;
+#pragma unroll 1
+        for (int i = 0; i < each; i += in_flight) store_some<Pitch, all, in_flight, Threads>(p, t, results, first, i);
+    }
+    template <int Pitch, int All, int Count, int Threads>
+    DEV static void store_some(const args &p, const tile &t, shared_address results, int first, int from)
+    {
+        neighbours<unsigned, 4> raw[Count];
+        int row[Count], item[Count];
+#pragma unroll
+        for (int i = 0; i < Count; i++) {
+            item[i] = (from + i) * Threads + thread_index() % Threads;
+            const int in = first + item[i] / row_pieces;
+            row[i] = item[i] < All && in < share ? (streams ? 0 : t.part * share) + in : tile_m;
+            if (row[i] < tile_m) shared_read(results + row[i] * Pitch + item[i] % row_pieces * 16, raw[i].e);
+        }
+#pragma unroll
+        for (int i = 0; i < Count; i++) {
+            const int column = item[i] % row_pieces * piece_columns, n = t.column * tile_n + column / (16 * S::results) * 32 + column % 16;
+            const int global = t.row * tile_m + row[i];
+            to_find out{S::results == 2 && column & 16, false, 0, nullptr};
+            float none = 0;
+            if (row[i] < tile_m && global < S::rows(p) && n < S::packed_n)
+                S::template epilogue<1>(p, S::begin(p, t.batch, global), t.batch, global, n, splat<1>(0.0f), splat<1>(0.0f), none, out);
+            if constexpr (S::results_aligned)
+                store_piece(out, raw[i].e);
+            else
+                store_piece_anywhere(out, raw[i].e);
+        }
+    }
+
+    // ---- an epilogue that only rounds (S::rounds): products leave their registers as results.
+    static constexpr bool rounds_at_once = S::epilogue_smem && S::rounds && S::split_k == 1 && !streams;
+    static constexpr int result_pitch = tile_n * 2 + 16; // bytes of a row of results, such that 8 rows of 16 bytes are in different banks
+    template <int N> DEV static void put_results(const float (&x)[N], shared_address results)
+    {
+        const int warp = thread_index() % 128 / 32 * 16, column = first_column() + warp;
+        if (tile_n % 64 && column < thread_index() / 128 * 64) return; // they are another warpgroup's
+#pragma unroll
+        for (int i = 0; i < N; i += 8) {
+            constexpr bool odd = N % 8 != 0;
+            unsigned two[4] = {};
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (i + 2 * k < N) two[k] = packed(typename S::result_type(), x[i + 2 * k], x[i + 2 * k + 1]);
+            const shared_address to = results + i * 2 * result_pitch + column * 2;
+            if (odd && i + 8 > N)
+                fragment_store_across<true>(to, result_pitch, two);
+            else
+                fragment_store_across<false>(to, result_pitch, two);
         }
     }
 };

@@ -10,8 +10,9 @@
 //     columns [K, N] 128 bytes x tile_k rows
 //   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
 //     (multicast)
-//   staged: smem epilogue (results of 2 bytes, one per column and segment, rows at multiples of 16 bytes; results: 1 or 2, of a block's two
-//     halves of columns); else width: columns of a row that the epilogue gets at a time, 2 or 4
+//   epilogue_smem: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
+//     halves of columns; results_aligned: their rows begin at multiples of 16 bytes; else width: columns of a row that the epilogue gets at
+//     a time, 2 or 4
 //   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
 //     they are added; shares: by all of them (gemm/k_shares.h) if each workgroup has one item, else by a tree (gemm/part_tree.h)
 #pragma once
@@ -19,6 +20,7 @@
 #include "templates/gemm/k_shares.h"
 #include "templates/gemm/part_tree.h"
 #include "templates/gemm/pieces.h"
+#include "templates/gemm/staged.h"
 
 template <class S> struct gemm_ws {
     using args = typename S::args;
@@ -347,39 +349,14 @@ template <class S> struct gemm_ws {
         r[0] = r[1], r[1] = first;
     }
 
-    // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes. The epilogue
-    // runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is never
-    // computed. The run for addresses is of one column, because compilers take as long to drop arithmetic as to keep it (NVRTC, eight
-    // powers in bf16: 27 s if it is of a piece's 8 columns, 3 s if of one). The first run has no branch for out-of-range rows: it computes
-    // something for them, too.
+    // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes
+    // (gemm/staged.h). The run for values has no branch for out-of-range rows: it computes something for them, too.
     struct to_stage {
         bool first;
         unsigned value[2];
         template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v) { value[Slot] = packed(T(), v[0], v[1]); }
         template <int Slot, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Slot, W>(to, v); }
     };
-    static constexpr int piece_columns = 8;
-    struct to_find { // where a piece of the stage goes: all of it (found), or its first `some` elements
-        static constexpr bool first = false;
-        bool second, found;
-        int some;
-        void *to;
-        template <int Slot, int W, class T> DEV void put(T *at, vec<float, W>)
-        {
-            static_assert(W == 1, "of a piece the epilogue gets its first column");
-            const bool mine = Slot ? second : !second;
-            to = mine ? at : to;
-            found = found || mine;
-        }
-        template <int Slot, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
-        {
-            if (left >= piece_columns)
-                put<Slot, W>(at, v);
-            else if (Slot ? second : !second)
-                to = at, some = left;
-        }
-    };
-
     // 64 columns of results at a time: 2 blocks of 32 columns with two results each, or 4 with one.
     static constexpr int stage_blocks = 4 / S::results;
 
@@ -434,21 +411,24 @@ template <class S> struct gemm_ws {
         const int lane = thread_index() % 32, column = lane % lanes * V, block = column / (16 * S::results);
         const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
         n += block * 32 + column % 16;
-        if (block >= blocks || n >= S::packed_n) return;
+        const bool exists = block < blocks && n < S::packed_n;
+        if (S::results_aligned && !exists) return;
         neighbours<unsigned, 4> raw[16 / rows_at_once]; // all in flight before the first is used
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) shared_read(staging + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) {
-            if (!Whole && first + k >= S::rows(p)) break;
+            const bool here = Whole || first + k < S::rows(p);
+            if (S::results_aligned && !here) break;
             to_find out{S::results == 2 && column & 16, false, 0, nullptr};
             float none = 0;
-            S::template epilogue<1>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<1>(0.0f), splat<1>(0.0f), none, out);
-            if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = raw[k / rows_at_once];
-#pragma unroll
-            for (int i = 0; i < V - 1; i++)
-                if (i < out.some)
-                    static_cast<unsigned short *>(out.to)[i] = static_cast<unsigned short>(raw[k / rows_at_once].e[i / 2] >> i % 2 * 16);
+            if (here && exists)
+                S::template epilogue<1>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<1>(0.0f), splat<1>(0.0f), none,
+                                        out);
+            if constexpr (S::results_aligned)
+                store_piece(out, raw[k / rows_at_once].e);
+            else
+                store_piece_anywhere(out, raw[k / rows_at_once].e);
         }
     }
 

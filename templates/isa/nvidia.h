@@ -11,6 +11,8 @@ template <class T> DEV unsigned packed(T, float lo, float hi)
     return __builtin_bit_cast(unsigned, two);
 }
 template <class T> DEV T warp_xor(T x, int mask) { return tf_hs_shfl_xor(x, mask, 32); }
+template <class T> DEV T lane_above(T x) { return tf_hs_shfl_down(x, 1, 32); }
+template <class T> DEV T lane_below(T x) { return tf_hs_shfl_up(x, 1, 32); }
 DEV bool any_lane(bool yes) { return wave_join<take_max, 32>(yes ? 1.0f : 0.0f) > 0.0f; }
 DEV float larger(float x, float y) { return x > y ? x : y != y ? x : y; }
 DEV float machine_exp2(float x) { return weight_exp(x * 0.69314718056f); }
@@ -46,6 +48,8 @@ DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
 
 // Exchange within a warp, all of whose lanes take part.
 template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
+template <class T> DEV T lane_above(T x) { return __shfl_down_sync(0xffffffffu, x, 1); } // the last lane gets its own
+template <class T> DEV T lane_below(T x) { return __shfl_up_sync(0xffffffffu, x, 1); }   // so does the first
 
 // Reads a number that the previous launch may still write: volatile, so that it is read again after the wait for that launch.
 DEV int number_read(const int *number)

@@ -184,6 +184,10 @@ template <int W> DEV vec<float, W> shared_read(shared_address from)
     for (int i = 0; i < W; i++) v[i] = x[i];
     return v;
 }
+DEV void shared_write(shared_address to, const unsigned (&x)[2])
+{
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
+}
 // Volatile: ordered with each other and with barriers; other loads may pass them.
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
@@ -196,6 +200,18 @@ DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
     const int lane = thread_index() % 32;
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16),
                  "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]));
+}
+// Stores a warp's 16 rows x 16 columns of 2 bytes transposed, columns `pitch` bytes apart: x[2 * b + h] is a thread's pair of block b of 8
+// columns, in its first or second row (fragment). Half: of the first block alone.
+template <bool Half> DEV void fragment_store_across(shared_address columns, int pitch, const unsigned (&x)[4])
+{
+    const int lane = thread_index() % 32;
+    const shared_address to = columns + (Half ? lane % 8 : lane / 16 * 8 + lane % 8) * pitch + lane / 8 % 2 * 16;
+    if constexpr (Half)
+        asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]));
+    else
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]),
+                     "r"(x[3]));
 }
 // ---- registers move between warpgroups (setmaxnreg): the producer gives up what the consumers take
 

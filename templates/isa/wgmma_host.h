@@ -263,6 +263,10 @@ DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w
     x = v[0], y = v[1], z = v[2], w = v[3];
 }
 template <int W> DEV vec<float, W> shared_read(shared_address from) { return load_aligned<W>(host_shared<float>(from)); }
+DEV void shared_write(shared_address to, const unsigned (&x)[2])
+{
+    for (int i = 0; i < 2; i++) *host_shared<unsigned>(to + 4 * i) = x[i];
+}
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
     const auto raw = load_constant(host_shared<neighbours<unsigned, 4>>(from));
@@ -274,6 +278,17 @@ DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
     tf_hs_stands_in();
     tf_hs_says(host_shared<char>(rows + lane % 16 * pitch + lane / 16 * 16), 16, HS_CHECK_WRITE); // stmatrix
     for (int i = 0; i < 4; i++) *host_shared<unsigned>(rows + (lane / 4 + i % 2 * 8) * pitch + i / 2 * 16 + lane % 4 * 4) = x[i];
+}
+template <bool Half> DEV void fragment_store_across(shared_address columns, int pitch, const unsigned (&x)[4])
+{
+    const int lane = thread_index() % 32;
+    tf_hs_stands_in();
+    for (int i = 0; i < (Half ? 2 : 4); i++)
+        for (int k = 0; k < 2; k++) {
+            const shared_address to = columns + (i / 2 * 8 + lane % 4 * 2 + k) * pitch + i % 2 * 16 + lane / 4 * 2;
+            tf_hs_says(host_shared<char>(to), 2, HS_CHECK_WRITE);
+            *host_shared<unsigned short>(to) = static_cast<unsigned short>(x[i] >> 16 * k);
+        }
 }
 template <int N> DEV void registers_shrink() {}
 template <int N> DEV void registers_grow() {}

@@ -1,0 +1,77 @@
+// In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 bytes where 16 adjacent bytes of a row
+// are at hand, of single elements at the ends. A piece is 8 adjacent results; each lane has one, adjacent lanes mostly adjacent pieces of a
+// row. S of a program that includes this has: epilogue_smem: results take this way; results: 1 or 2 for each 32 packed columns' halves;
+// results_aligned: rows begin at multiples of 16 bytes.
+//
+// The epilogue runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is
+// never computed. The run for addresses is of one column, because compilers take as long to drop arithmetic as to keep it (NVRTC, eight
+// powers in bf16: 27 s if it is of a piece's 8 columns, 3 s if of one).
+#pragma once
+#include "templates/isa/wgmma.h"
+
+inline constexpr int piece_columns = 8;
+
+// Where a piece goes: all of it (found), or its first `some` elements.
+struct to_find {
+    static constexpr bool first = false;
+    bool second, found; // second: the piece is of the second half of a block's columns
+    int some;
+    void *to;
+    template <int Slot, int W, class T> DEV void put(T *at, vec<float, W>)
+    {
+        static_assert(W == 1, "of a piece the epilogue gets its first column");
+        const bool mine = Slot ? second : !second;
+        to = mine ? at : to;
+        found = found || mine;
+    }
+    template <int Slot, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
+    {
+        if (left >= piece_columns)
+            put<Slot, W>(at, v);
+        else if (Slot ? second : !second)
+            to = at, some = left;
+    }
+};
+
+DEV void store_element(void *to, int i, const unsigned (&x)[4])
+{
+    static_cast<unsigned short *>(to)[i] = static_cast<unsigned short>(x[i / 2] >> i % 2 * 16);
+}
+
+// Of rows that begin at multiples of 16 bytes.
+DEV void store_piece(const to_find &out, const unsigned (&x)[4])
+{
+    if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = {{x[0], x[1], x[2], x[3]}};
+#pragma unroll
+    for (int i = 0; i < piece_columns - 1; i++)
+        if (i < out.some) store_element(out.to, i, x);
+}
+
+// Of rows that begin anywhere, all lanes of a warp at once. The 16 bytes at a multiple of 16 that begin in a lane's piece end in the next
+// lane's, which passes its part on. A lane whose neighbour has no adjacent piece stores what they do not share element by element.
+DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
+{
+    const unsigned long long at = reinterpret_cast<unsigned long long>(out.to);
+    const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // elements before a multiple
+    const unsigned long long next_at = lane_above(at), last_at = lane_below(at);
+    const int next_count = lane_above(count), last_count = lane_below(count), lane = thread_index() % 32;
+    const bool joins = out.found && (ahead == 0 || (lane < 31 && next_at == at + 16 && next_count >= ahead));
+    const bool given = ahead > 0 && lane > 0 && last_count == piece_columns && last_at + 16 == at && count >= ahead;
+    unsigned both[8];
+#pragma unroll
+    for (int i = 0; i < 4; i++) both[i] = x[i], both[i + 4] = lane_above(x[i]);
+    if (joins) {
+#pragma unroll
+        for (int i = 0; i < 6; i++) both[i] = ahead & 4 ? both[i + 2] : both[i];
+#pragma unroll
+        for (int i = 0; i < 5; i++) both[i] = ahead & 2 ? both[i + 1] : both[i];
+        neighbours<unsigned, 4> whole;
+#pragma unroll
+        for (int i = 0; i < 4; i++) whole.e[i] = ahead & 1 ? both[i] >> 16 | both[i + 1] << 16 : both[i];
+        *reinterpret_cast<neighbours<unsigned, 4> *>(at + 2 * ahead) = whole;
+    }
+    const int from = given ? ahead : 0, behind = joins ? ahead : count;
+#pragma unroll
+    for (int i = 0; i < piece_columns; i++)
+        if (i >= from && i < behind) store_element(out.to, i, x);
+}
