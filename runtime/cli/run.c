@@ -112,7 +112,7 @@ static void print_json(arena *a, const ir_graph *graph, const plan *p, const tri
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
 
-enum { most_layers = 10000 };
+enum { most_layers = 10000, checked_groups = 3 /* of a launch whose workgroups wait for each other, so that --check sees them do it */ };
 
 /* Options that mean one layer. */
 static void refuse_for_stacks(arena *a, const cli_options *o)
@@ -158,6 +158,7 @@ static void run_spec(void *argument)
                                    .repeat = (int)o->number.repeat,
                                    .jobs = (int)o->number.jobs,
                                    .check = o->check != NULL,
+                                   .multiprocessors = o->check && c.plan->ir->level == fusion_block ? checked_groups : 0,
                                    .cache = cli_cache(a, o),
                                    .reference = graph ? when_of(o->reference) : reference_never,
                                    .layer = o->number.layer,
