@@ -1,11 +1,12 @@
 /* A small Llama, end to end: embedding, N fused layers with a KV cache, final norm, logits, greedy decoding.
  *
  *   cc llama.c -ltfgen -ljansson -o llama && cc make_llama.c -o make_llama && ./make_llama model && ./llama model
- *   llama FOLDER [--prompt=1,15043,3186] [--tokens=32] [--context=256] [--device=hip:0]
+ *   llama FOLDER [--prompt=1,15043,3186] [--tokens=32] [--context=256] [--device=hip:0] [--stack]
  *
  * FOLDER holds model.safetensors (one file, HuggingFace's names) and config.json of a Llama. Token numbers in, token numbers out (stdout);
  * tokens per second and bytes of weights go to stderr. A layer is two modules, compiled once for all layers: one for many tokens at a time
- * (the prompt), one for the next token; both run on one copy of the layer's weights. Needs libtfgen and jansson. */
+ * (the prompt), one for the next token; both run on one copy of the layer's weights. With --stack one launch computes all layers for the
+ * next token, instead of a few launches for each. Needs libtfgen and jansson. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -177,6 +178,7 @@ typedef struct stage {
     tfgen_module *module;
     tfgen_weights *weights[most_layers];
     void *tensors[most_tensors];
+    tfgen_stack *stack; /* all layers; or NULL */
 } stage;
 
 static void show(void *context, const tfgen_progress *p)
@@ -184,11 +186,12 @@ static void show(void *context, const tfgen_progress *p)
     if (isatty(2)) fprintf(stderr, "\r%s: %zu of %zu kernels%s", (const char *)context, p->done, p->total, p->done == p->total ? "\n" : "");
 }
 
-static stage *stage_open(tfgen_device *device, const char *spec, const char *name)
+static stage *stage_open(tfgen_device *device, const char *spec, const char *name, int stack)
 {
     stage *s = kept(calloc(1, sizeof *s));
     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
     options.target = tfgen_device_target(device);
+    options.fusion = stack ? TFGEN_FUSION_BLOCK : TFGEN_FUSION_TILE, options.stack = stack;
     must(tfgen_plan_create(spec, strlen(spec), name, &options, &s->plan, &error));
     for (size_t i = 0; i < tfgen_plan_warning_count(s->plan); i++) fprintf(stderr, "%s\n", tfgen_plan_warning(s->plan, i));
     tfgen_module_options how = TFGEN_MODULE_OPTIONS_INIT;
@@ -237,6 +240,7 @@ static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const ch
 
 static void stage_close(stage *s, int layers)
 {
+    tfgen_stack_free(s->stack);
     for (int i = 0; i < layers; i++) tfgen_weights_free(s->weights[i]);
     tfgen_module_free(s->module);
     tfgen_plan_free(s->plan);
@@ -263,16 +267,30 @@ static void **slot(stage *s, const char *name, tfgen_tensor_kind kind)
     return &s->tensors[index];
 }
 
-static stage *layer_open(const model *m, const char *type, int context, int rows, const char *dynamic)
+static stage *layer_open(const model *m, const char *type, int context, int rows, const char *dynamic, int stack)
 {
     const checkpoint *c = &m->file;
     char text[8192];
     snprintf(text, sizeof text, layer_spec, type, rows, context, c->width, c->heads, c->kv_heads, c->head, c->hidden, dynamic, c->eps,
              c->theta, c->theta, c->eps);
-    return stage_open(m->device, text, rows > 1 ? "prompt" : "layer");
+    return stage_open(m->device, text, rows > 1 ? "prompt" : "layer", stack);
 }
 
-static model model_open(const char *folder, const char *device, int context, int rows)
+/* Of all layers: their weights and their caches. */
+static void open_stack(model *m)
+{
+    static void *tensors[most_layers][most_tensors];
+    void *const *of_layers[most_layers];
+    for (int i = 0; i < m->file.layers; i++) {
+        tensors[i][tfgen_plan_tensor_index(m->layer->plan, "k_cache", TFGEN_STATE)] = m->keys[i];
+        tensors[i][tfgen_plan_tensor_index(m->layer->plan, "v_cache", TFGEN_STATE)] = m->values[i];
+        of_layers[i] = tensors[i];
+    }
+    must(tfgen_stack_create(m->layer->module, (const tfgen_weights *const *)m->layer->weights, of_layers, (size_t)m->file.layers,
+                            &m->layer->stack, &error));
+}
+
+static model model_open(const char *folder, const char *device, int context, int rows, int stack)
 {
     model m = {.file = checkpoint_open(folder), .rows = rows < 1 ? 1 : rows < most_rows ? rows : most_rows};
     const checkpoint *c = &m.file;
@@ -280,10 +298,10 @@ static model model_open(const char *folder, const char *device, int context, int
     const char *const output = json_object_get(c->header, "lm_head.weight") ? "lm_head.weight" : "model.embed_tokens.weight";
     char text[8192];
     must(tfgen_device_open(device, &m.device, &error));
-    m.layer = layer_open(&m, type, context, 1, "");
-    m.prompt = m.rows > 1 ? layer_open(&m, type, context, m.rows, "dynamic: {S: [1, L]}\n") : NULL;
+    m.layer = layer_open(&m, type, context, 1, "", stack);
+    m.prompt = m.rows > 1 ? layer_open(&m, type, context, m.rows, "dynamic: {S: [1, L]}\n", 0) : NULL;
     snprintf(text, sizeof text, head_spec, type, c->width, c->vocabulary, output, c->eps);
-    m.head = stage_open(m.device, text, "head");
+    m.head = stage_open(m.device, text, "head", 0);
     stage_load(m.head, NULL, m.device, c, 0, "");
     const size_t cache = (size_t)tensor_at(m.layer, tfgen_plan_tensor_index(m.layer->plan, "k_cache", TFGEN_STATE)).bytes;
     for (int i = 0; i < c->layers; i++) {
@@ -292,6 +310,7 @@ static model model_open(const char *folder, const char *device, int context, int
         m.prompt_bytes += stage_load(m.layer, m.prompt, m.device, c, i, prefix);
         m.keys[i] = zeroed(m.device, cache), m.values[i] = zeroed(m.device, cache);
     }
+    if (stack) open_stack(&m);
     m.row_bytes = (size_t)c->width * (strcmp(type, "f32") == 0 ? 4 : 2);
     m.embedding = tensor_data(c, "model.embed_tokens.weight", (int64_t)m.row_bytes * c->vocabulary);
     for (int i = 0; i < 2; i++) m.x[i] = zeroed(m.device, m.row_bytes * (size_t)m.rows);
@@ -321,8 +340,9 @@ static void model_close(model *m)
     json_decref(m->file.config);
 }
 
-/* Runs the `rows` tokens in x[0] through all layers, starting at cache position `at`, with the prompt's module if rows > 1. */
-static void run_layers(model *m, int rows, int32_t at)
+/* Runs the `rows` tokens in x[0] through all layers, starting at cache position `at`, with the prompt's module if rows > 1. Returns where
+ * the result is. */
+static void *run_layers(model *m, int rows, int32_t at)
 {
     stage *s = rows > 1 ? m->prompt : m->layer;
     const tfgen_dim dim = {"S", rows};
@@ -330,6 +350,12 @@ static void run_layers(model *m, int rows, int32_t at)
     must(tfgen_device_copy(m->device, m->pos, &at, sizeof at, TFGEN_TO_DEVICE, NULL, &error));
     args.tensors = s->tensors, args.dims = &dim, args.dim_count = 1;
     *slot(s, "pos", TFGEN_INPUT) = m->pos;
+    if (s->stack) {
+        *slot(s, "x", TFGEN_INPUT) = m->x[0];
+        *slot(s, "y", TFGEN_OUTPUT) = m->x[1];
+        must(tfgen_stack_execute(s->stack, 0, (size_t)m->file.layers, &args, m->workspace, NULL, &error));
+        return m->x[1];
+    }
     for (int i = 0; i < m->file.layers; i++) {
         *slot(s, "x", TFGEN_INPUT) = m->x[i % 2];
         *slot(s, "y", TFGEN_OUTPUT) = m->x[1 - i % 2];
@@ -337,11 +363,13 @@ static void run_layers(model *m, int rows, int32_t at)
         *slot(s, "v_cache", TFGEN_STATE) = m->values[i];
         must(tfgen_execute(s->module, m->layer->weights[i], &args, m->workspace, NULL, &error));
     }
+    return m->x[m->file.layers % 2];
 }
 
-/* Feeds tokens from position `at` on, up to m->rows at a time. */
-static void feed(model *m, const int *tokens, int count, int at)
+/* Feeds tokens from position `at` on, up to m->rows at a time; returns where the last ones' result is. */
+static void *feed(model *m, const int *tokens, int count, int at)
 {
+    void *result = NULL;
     for (int rows; count; tokens += rows, at += rows, count -= rows) {
         rows = count < m->rows ? count : m->rows;
         for (int i = 0; i < rows; i++) {
@@ -349,17 +377,17 @@ static void feed(model *m, const int *tokens, int count, int at)
             must(tfgen_device_copy(m->device, (char *)m->x[0] + (size_t)i * m->row_bytes, m->embedding + (size_t)tokens[i] * m->row_bytes,
                                    m->row_bytes, TFGEN_TO_DEVICE, NULL, &error));
         }
-        run_layers(m, rows, at);
+        result = run_layers(m, rows, at);
     }
+    return result;
 }
 
 /* Feeds one token and leaves its logits on the device. */
 static void step(model *m, int token, int at)
 {
     tfgen_args args = TFGEN_ARGS_INIT;
-    feed(m, &token, 1, at);
+    *slot(m->head, "x", TFGEN_INPUT) = feed(m, &token, 1, at);
     args.tensors = m->head->tensors;
-    *slot(m->head, "x", TFGEN_INPUT) = m->x[m->file.layers % 2];
     *slot(m->head, "logits", TFGEN_OUTPUT) = m->logits;
     must(tfgen_execute(m->head->module, m->head->weights[0], &args, m->workspace, NULL, &error));
 }
@@ -391,7 +419,7 @@ static const char *option(int argc, char **argv, const char *name, const char *o
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: llama FOLDER [--prompt=1,2,3] [--tokens=32] [--context=256] [--device=NAME]\n");
+        fprintf(stderr, "usage: llama FOLDER [--prompt=1,2,3] [--tokens=32] [--context=256] [--device=NAME] [--stack]\n");
         return 2;
     }
     const int tokens = atoi(option(argc, argv, "--tokens=", "32")), context = atoi(option(argc, argv, "--context=", "256"));
@@ -405,7 +433,8 @@ int main(int argc, char **argv)
     }
     if (tokens < 1 || length < 1 || length + tokens > context + 1) fail("prompt and tokens do not fit --context", "");
 
-    model m = model_open(argv[1], option(argc, argv, "--device=", NULL), context, length - 1);
+    const int stack = option(argc, argv, "--stack", NULL) != NULL;
+    model m = model_open(argv[1], option(argc, argv, "--device=", NULL), context, length - 1, stack);
     float *logits = kept(malloc((size_t)m.file.vocabulary * sizeof *logits));
     int at = length - 1, token = prompt[at];
     feed(&m, prompt, at, 0);
@@ -419,8 +448,8 @@ int main(int argc, char **argv)
     const double seconds = now() - start;
     int64_t weights = 0;
     for (int i = 0; i < m.file.layers; i++) weights += tfgen_weights_bytes(m.layer->weights[i]);
-    fprintf(stderr, "%.1f tokens/s on %s (%d layers, %zu kernels each)\n", tokens / seconds, tfgen_device_target(m.device), m.file.layers,
-            tfgen_plan_kernel_count(m.layer->plan));
+    fprintf(stderr, "%.1f tokens/s on %s (%d layers, %zu kernels %s)\n", tokens / seconds, tfgen_device_target(m.device), m.file.layers,
+            tfgen_plan_kernel_count(m.layer->plan), stack ? "in all" : "each");
     fprintf(stderr, "%lld bytes of weights in the layers, %lld of them read by the prompt alone\n", (long long)weights,
             (long long)m.prompt_bytes);
     free(logits);

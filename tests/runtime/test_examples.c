@@ -394,6 +394,11 @@ START_TEST(the_llama_says_what_double_precision_says)
         token = next_token(&m, token, at++);
     }
     ck_assert_str_eq(output, expected);
+    ck_assert_int_eq(shell("%s/llama %s/model --device=host --prompt=3,14,15,92 --tokens=12 --context=64 --stack 2>%s/stack", folder,
+                           folder, folder),
+                     0);
+    ck_assert_str_eq(output, expected);
+    ck_assert_int_eq(shell("grep -q '2 layers, 1 kernels in all' %s/stack", folder), 0);
     /* Numbers in f32: q, k, v; o; gate and up; down. Heads of 16 columns consist of two halves of 8, each padded to 16
      * (docs/packing.md). */
     const long one = 4l * ((4 * 32 + 2 * 32 + 32) * 64 + 64 * 64 + 320 * 64 + 64 * 160);
