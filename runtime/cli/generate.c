@@ -78,6 +78,15 @@ static bool went_well(generate_job *j, tfgen_status status, const tfgen_error *e
     return false;
 }
 
+/* --fusion=block: layers in one launch; tile, the default: launches of each layer. */
+static bool stacks_asked(arena *a, const cli_options *o)
+{
+    const bool block = o->fusion && strcmp(o->fusion, "block") == 0;
+    if (o->fusion && !block && strcmp(o->fusion, "tile") != 0)
+        bail(a, code_usage, (position){0}, "--fusion=%s: a model is generated from at level tile or block", o->fusion);
+    return block;
+}
+
 static bool open_generator(generate_job *j)
 {
     const cli_options *o = j->o;
@@ -93,7 +102,7 @@ static bool open_generator(generate_job *j)
     module.progress = tell_progress, module.context = &j->bar;
     const generator_options options = {.dtype = o->dtype, .device_model = request.device_model, .wisdom = o->wisdom, .tiles = tiles.names,
                                        .tile_count = tiles.count, .room = j->longest + (size_t)o->number.tokens - 1,
-                                       .sequences = j->text_count, .module = &module};
+                                       .sequences = j->text_count, .stacks = stacks_asked(j->a, o), .module = &module};
     tfgen_error error;
     const double start = seconds_now();
     j->bar = progress_start("compiling", 0);

@@ -39,6 +39,25 @@ static void run_layers(generator *g, bool prefill, int *at, size_t sequence, con
     }
 }
 
+/* A decode step of all layers, those of one kind that follow each other in one launch. */
+static void run_stacks(generator *g, int *at, const tfgen_dim *dims, size_t dim_count)
+{
+    const layer_set *s = &g->sets[g->set];
+    const int *kind_of = s->model->kind_of;
+    tfgen_error error;
+    for (size_t i = 0, count, first; i < g->facts.layers; i += count) {
+        const int kind = kind_of[i];
+        const unit_tensor tensors[] = {
+            {"x", TFGEN_INPUT, g->x[*at]}, {"y", TFGEN_OUTPUT, g->x[!*at]}, {"pos", TFGEN_INPUT, g->pos}};
+        first = 0, count = 1;
+        for (size_t k = 0; k < i; k++) first += kind_of[k] == kind;
+        while (i + count < g->facts.layers && kind_of[i + count] == kind) count++;
+        generator_need(g, unit_run_stack(&s->decode[kind], s->stacks[kind], first, count, tensors, 3, dims, dim_count, g->workspace,
+                                         g->stream, &error), &error);
+        *at = !*at;
+    }
+}
+
 static void run_head(generator *g, void *x, size_t rows)
 {
     const unit_tensor tensors[] = {{"x", TFGEN_INPUT, x}, {"logits", TFGEN_OUTPUT, g->logits}, {"peaks", TFGEN_OUTPUT, g->peaks}};
@@ -174,7 +193,8 @@ static void launch_step(generator *g)
     const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};
     int at = 0;
     run_norm(g, &at, g->options.sequences);
-    run_layers(g, false, &at, 0, dims, 1);
+    if (g->options.stacks) run_stacks(g, &at, dims, 1);
+    else run_layers(g, false, &at, 0, dims, 1);
     run_head(g, g->x[at], g->options.sequences);
     next_token_launch(g, g->options.sequences);
 }

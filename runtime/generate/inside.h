@@ -18,6 +18,7 @@ typedef struct layer_set {
     long long most;         /* tokens of the longest text that these specs serve */
     size_t part;            /* prompt tokens per prefill call */
     unit *prefill, *decode; /* by kind of layer */
+    tfgen_stack **stacks;   /* by kind: all its layers, for decode steps; NULL: each layer has launches of its own */
     void *graph;            /* HIP or CUDA graph of a decode step; NULL: not captured yet */
     bool stepped;           /* a step has run without a graph */
 } layer_set;

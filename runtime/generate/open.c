@@ -14,10 +14,10 @@ void generator_need(const generator *g, tfgen_status status, const tfgen_error *
 /* ---- units */
 enum { most_dims = 3 };
 
-static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count)
+static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count, bool stack)
 {
     const generator_options *o = &g->options;
-    const unit_options options = {o->dtype, o->device_model, o->wisdom, o->tiles, o->tile_count, o->module};
+    const unit_options options = {o->dtype, o->device_model, o->wisdom, o->tiles, o->tile_count, o->module, stack};
     tfgen_error error;
     generator_need(g, unit_open(u, g->device, spec, name, &options, dims, dim_count, &error), &error);
 }
@@ -38,8 +38,9 @@ static void open_layers(generator *g, layer_set *s)
     for (int k = 0; k < m->kind_count; k++) {
         const char *name = m->kinds[k].name;
         open_unit(g, &s->prefill[k], model_spec(m, &m->kinds[k], spec_prefill, padding_none), arena_printf(g->a, "%s-prefill", name), read,
-                  most_dims);
-        open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, padding_none), arena_printf(g->a, "%s-decode", name), step, 2);
+                  most_dims, false);
+        open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, padding_none), arena_printf(g->a, "%s-decode", name), step, 2,
+                  g->options.stacks);
     }
 }
 
@@ -58,8 +59,8 @@ static void open_stem(generator *g, const model *m)
     const tfgen_dim step[] = {{"B", (int64_t)g->options.sequences}}, all[] = {{"B", (int64_t)rows}};
     const char *norm = stem_embedding_spec(m, &g->stem);
     g->block = block_of(g->stem.vocabulary);
-    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1);
-    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1);
+    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1, false);
+    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1, false);
 }
 
 /* ---- weights and memory */
@@ -89,6 +90,33 @@ static void load_layer(generator *g, long long layer)
         *caches[i] = allocate(g, g->cache_bytes * g->options.sequences);
         generator_need(g, g->device->api->fill(g->device, *caches[i], 0, g->cache_bytes * g->options.sequences, NULL, &error), &error);
     }
+}
+
+/* The stack of a kind's layers. */
+static void open_stack(generator *g, layer_set *s, int kind)
+{
+    const unit *u = &s->decode[kind];
+    const tfgen_weights **weights = arena_alloc(g->a, (g->facts.layers + 1) * sizeof *weights);
+    void *const **tensors = arena_alloc(g->a, (g->facts.layers + 1) * sizeof *tensors);
+    size_t count = 0;
+    tfgen_error error;
+    for (size_t i = 0; i < g->facts.layers; i++) {
+        const layer_memory *l = &g->layers[i];
+        const unit_tensor own[] = {{"k_cache", TFGEN_STATE, l->keys}, {"v_cache", TFGEN_STATE, l->values}};
+        if (s->model->kind_of[i] != kind) continue;
+        void **all = arena_alloc(g->a, most_unit_tensors * sizeof *all);
+        unit_put_tensors(u, own, 2, all);
+        weights[count] = l->weights, tensors[count++] = all;
+    }
+    if (count) generator_need(g, tfgen_stack_create(u->module, weights, tensors, count, &s->stacks[kind], &error), &error);
+}
+
+static void open_stacks(generator *g, layer_set *s)
+{
+    const int kinds = s->model->kind_count;
+    s->stacks = arena_alloc(g->a, ((size_t)kinds + 1) * sizeof *s->stacks);
+    memset(s->stacks, 0, ((size_t)kinds + 1) * sizeof *s->stacks);
+    for (int k = 0; k < kinds; k++) open_stack(g, s, k);
 }
 
 static void load_stem(generator *g, const model *m)
@@ -190,6 +218,7 @@ static void open_body(void *argument)
     g->layers = arena_alloc(g->a, g->facts.layers * sizeof *g->layers);
     memset(g->layers, 0, g->facts.layers * sizeof *g->layers);
     for (size_t i = 0; i < g->facts.layers; i++) load_layer(g, (long long)i);
+    for (int i = 0; i < g->set_count && g->options.stacks; i++) open_stacks(g, &g->sets[i]);
     load_stem(g, m);
     allocate_all(g);
     next_token_open(g);
@@ -226,6 +255,7 @@ tfgen_status generator_open(const char *folder, tfgen_device *device, const gene
 static void close_set(const generator *g, layer_set *s)
 {
     if (s->graph) g->device->api->graph_destroy(g->device, s->graph);
+    for (int k = 0; s->stacks && k < s->model->kind_count; k++) tfgen_stack_free(s->stacks[k]);
     for (int k = 0; s->prefill && k < s->model->kind_count; k++) unit_close(&s->prefill[k]), unit_close(&s->decode[k]);
 }
 

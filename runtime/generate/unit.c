@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { most_unit_tensors = 256 };
-
 double unit_seconds(void)
 {
     struct timespec t;
@@ -22,6 +20,7 @@ tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *n
     options.dtype = o->dtype, options.device_model = o->device_model, options.wisdom = o->wisdom;
     options.tiles = o->tiles, options.tile_count = o->tile_count;
     options.dims = dims, options.dim_count = dim_count;
+    if (o->stack) options.fusion = TFGEN_FUSION_BLOCK, options.stack = 1;
     *u = (unit){0};
     tfgen_status status = tfgen_plan_create(spec, strlen(spec), name, &options, &u->plan, error);
     if (status == TFGEN_OK) status = tfgen_module_create(u->plan, d, o->module, &u->module, error);
@@ -42,17 +41,33 @@ void unit_close(unit *u)
     *u = (unit){0};
 }
 
+void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_count, void **all)
+{
+    memset(all, 0, most_unit_tensors * sizeof *all);
+    for (size_t i = 0; i < tensor_count; i++) {
+        const size_t index = tfgen_plan_tensor_index(u->plan, tensors[i].name, tensors[i].kind);
+        if (index < u->count) all[index] = tensors[i].memory; /* the spec may lack it: no positions without RoPE */
+    }
+}
+
 tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
                       size_t dim_count, void *workspace, void *stream, tfgen_error *error)
 {
-    void *all[most_unit_tensors] = {NULL};
+    void *all[most_unit_tensors];
     tfgen_args args = TFGEN_ARGS_INIT;
-    for (size_t i = 0; i < tensor_count; i++) {
-        const size_t index = tfgen_plan_tensor_index(u->plan, tensors[i].name, tensors[i].kind);
-        if (index < u->count) all[index] = tensors[i].memory; /* the spec may lack it, as positions without RoPE */
-    }
+    unit_put_tensors(u, tensors, tensor_count, all);
     args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
     return tfgen_execute(u->module, weights, &args, workspace, stream, error);
+}
+
+tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_tensor *tensors,
+                            size_t tensor_count, const tfgen_dim *dims, size_t dim_count, void *workspace, void *stream, tfgen_error *error)
+{
+    void *all[most_unit_tensors];
+    tfgen_args args = TFGEN_ARGS_INIT;
+    unit_put_tensors(u, tensors, tensor_count, all);
+    args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
+    return tfgen_stack_execute(stack, first, count, &args, workspace, stream, error);
 }
 
 void unit_need(arena *a, tfgen_status status, const tfgen_error *error)

@@ -19,6 +19,7 @@ typedef struct unit_options {
     const char *const *tiles;
     size_t tile_count;
     const tfgen_module_options *module;
+    bool stack; /* plan a stack of layers, which unit_run_stack() runs */
 } unit_options;
 
 tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const unit_options *options, const tfgen_dim *dims,
@@ -34,6 +35,13 @@ typedef struct unit_tensor {
 /* Launches the unit's kernels; on a GPU it does not wait for them. Skips tensors that the spec lacks. */
 tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
                       size_t dim_count, void *workspace, void *stream, tfgen_error *error);
+/* Likewise, for a unit planned as a stack: layers first, ..., first + count - 1 of it in one launch. The stack has weights and states. */
+tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_tensor *tensors,
+                            size_t tensor_count, const tfgen_dim *dims, size_t dim_count, void *workspace, void *stream,
+                            tfgen_error *error);
+/* The device memory of each tensor of the unit, which has at most most_unit_tensors; NULL: none of `tensors`. */
+enum { most_unit_tensors = 256 };
+void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_count, void **all);
 /* Bails unless TFGEN_OK: the first line of the error's text is the message, the other lines its log. */
 void unit_need(arena *a, tfgen_status status, const tfgen_error *error);
 /* Packs the params of `units`, which all have the same ones, once for all of them; the caller frees the result. Call it within arena_run()

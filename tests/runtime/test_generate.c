@@ -146,6 +146,26 @@ START_TEST(every_target_gives_the_same_tokens)
 }
 END_TEST
 
+/* Of one kind of layers, and of two. */
+START_TEST(a_step_of_one_launch_gives_the_same_tokens)
+{
+    static const char *const configs[] =
+        {CONFIG,
+         CONFIG ", \"use_sliding_window\": true, \"sliding_window\": 4, \"layer_types\": [\"sliding_attention\", \"full_attention\"]"};
+    static char tile[4096];
+    make_folder();
+    save_model(configs[_i], NULL);
+    ck_assert_msg(tfgen("generate %s --prompt-ids='3,14,15,9,26;5' -n 24 -q --target=host", folder) == 0, "%s", output);
+    snprintf(tile, sizeof tile, "%s", output);
+    ck_assert_int_eq(strcmp(tile, FIRST "\n" SECOND "\n") == 0, _i == 0);
+    ck_assert_msg(tfgen("generate %s --prompt-ids='3,14,15,9,26;5' -n 24 -q --target=host --fusion=block", folder) == 0, "%s", output);
+    ck_assert_str_eq(output, tile);
+    ck_assert_int_eq(tfgen("generate %s --prompt-ids=3 --fusion=auto --target=host", folder), 2);
+    says("at level tile or block");
+    remove_folder();
+}
+END_TEST
+
 /* ---- layers of a folder */
 typedef struct moved {
     arena *a;
@@ -317,6 +337,7 @@ int main(void)
     suite_add_tcase(suite, c);
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 1200);
+    tcase_add_loop_test(more, a_step_of_one_launch_gives_the_same_tokens, 0, 2);
     tcase_add_loop_test(more, every_target_gives_the_same_tokens, 0, sizeof targets / sizeof *targets);
     suite_add_tcase(suite, more);
     SRunner *runner = srunner_create(suite);
