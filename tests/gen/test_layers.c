@@ -327,7 +327,9 @@ START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
          "specs/attention.yaml --dim=S=300,hd=256",
          "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16",
          "specs/llama-block.yaml --dtype=f32 --dim=D=272,F=342",
-         "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257"}; /* the widest tiles together with the most row scalars */
+         "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257", /* the widest tiles together with the most row scalars */
+         "tests/specs/f32-matmul.yaml --tile='gemm layer=simt m=64 n=64 k=32 thread_m=4 thread_n=8 threads=512 split_k=1'",
+         "tests/specs/products.yaml --tile='gemm layer=skinny m=4 thread_m=4'"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
@@ -568,7 +570,7 @@ int main(void)
     tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 2);
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
     TCase *more = suite_long(s, "more layers", 120);
-    add_some_now(t, more, nvrtc_takes_every_form_of_a_product_on_wgmma, 9, (const int[]){1, 4, 7, -1});
+    add_some_now(t, more, nvrtc_takes_every_form_of_a_product_on_wgmma, 11, (const int[]){1, 4, 7, 9, 10, -1});
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, a_thread_has_a_query_alone_where_there_are_queries_for_all_threads);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
