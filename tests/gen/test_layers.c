@@ -87,7 +87,7 @@ START_TEST(a_long_k_of_few_results_is_split)
         int split;
     } cases[] = {{"sm_90a", MATRICES("bf16", "64", "64", "262144"), program_gemm_wgmma, 128},
                  {"sm_90a", MATRICES("f32", "256", "256", "524288"), program_gemm_wgmma_3xtf32, 16},
-                 {"sm_90a", MATRICES("f32", "1", "64", "16384"), program_gemm_skinny, 32},
+                 {"sm_90a", MATRICES("f32", "1", "64", "16384"), program_gemm_skinny, 64},
                  {"sm_90a", MATRICES("f32", "4096", "4096", "4096"), program_gemm_wgmma_3xtf32, 1},
                  {"sm_90a", MATRICES("f32", "256", "256", "63"), program_gemm_simt, 1},
                  {"sm_80", MATRICES("f32", "100", "70", "65536"), program_gemm_simt, 27}, /* teams of threads share out a slice */

@@ -290,7 +290,7 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
 END_TEST
 
 /* With a long cache, at least 120 KB of keys and values are in flight in shared memory; with a short one they go through registers. If a
- * multiprocessor has four or more sequences of short rows, as many workgroups share it. */
+ * multiprocessor has four or more sequences of short rows, or several of few keys, four workgroups share it. */
 START_TEST(a_long_cache_has_slots)
 {
     static const struct {
@@ -301,6 +301,7 @@ START_TEST(a_long_cache_has_slots)
                   {"sm_90a", 51, 63005, 8, 2, 80, 2, 32, 1},  {"sm_90a", 35, 28768, 48, 8, 96, 3, 16, 1},
                   {"sm_90a", 1, 131072, 32, 8, 128, 2, 16, 1}, {"sm_90a", 207, 1000, 32, 8, 128, 2, 16, 1},
                   {"sm_90a", 16, 4096, 16, 4, 256, 2, 16, 1}, {"sm_90a", 64, 8192, 16, 4, 32, 4, 32, 1},
+                  {"sm_90a", 187, 161, 16, 16, 96, 0, 16, 4},  {"sm_90a", 318, 236, 32, 4, 128, 0, 16, 4},
                   {"sm_90a", 8, 1024, 32, 8, 64, 0, 32, 1},   {"sm_80", 59, 6205, 48, 16, 64, 0, 32, 2}};
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
         const decode_step t = {caches[i].target, "bf16",      causal,      NULL,         caches[i].B, 1,
