@@ -155,7 +155,7 @@ struct scope {
     int local_count, local_capacity;
     const expression *low, *high; /* the columns of a rotated pair, if the function has both; else NULL */
     kept_list *collect;     /* in a dry run: where it collects what to keep; else NULL */
-    const char *slot;       /* epilogues: the half of a granule pair that `out` stores, "0", "1" or the parameter "Slot"; else NULL */
+    const char *half;       /* epilogues: the half of a granule pair that `out` stores, "0", "1" or the parameter "Half"; else NULL */
     put_count *puts;
     const char *angles; /* variable in which sines and cosines note large arguments instead of branching; NULL: they branch */
 };

@@ -137,7 +137,7 @@ static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
     const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
     expression_pool *p = g->e->pool;
     const place base = {.row = c_int(p, "row"), .base = c_int(p, "col"), .left = whole ? NULL : c_int(p, "left")};
-    s->slot = segment->kind == segment_plain ? "Slot" : "0";
+    s->half = segment->kind == segment_plain ? "Half" : "0";
     know_product(s, segment->first, &base, segment->kind == segment_plain ? "product" : "lo");
     if (segment->kind == segment_pair_join) know_product(s, segment->second, &base, "hi");
     if (segment->kind == segment_pair_rope) {
@@ -146,7 +146,7 @@ static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
         s->low = base.base, s->high = far.base;
         know_product(s, segment->first, &far, "hi");
         write_segment_stores(g, segment, s, &base);
-        s->slot = "1";
+        s->half = "1";
         write_segment_stores(g, segment, s, &far);
         return;
     }
@@ -162,7 +162,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
     const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
     if (plain) {
         write_line(w,
-                   "template <int W, int Slot, class Out%s> DEV static void %s(const args &p, const context &c, int row, int col, "
+                   "template <int W, int Half, class Out%s> DEV static void %s(const args &p, const context &c, int row, int col, "
                    "vec<float, W> product, float &sum, Out &out%s)",
                    angles_type(g), name, angles_parameter(g));
         write_body(w);

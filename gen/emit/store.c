@@ -93,7 +93,7 @@ static void end_test(scope *s, const expression *test) { s->w->indent -= test !=
 static void write_piece(scope *s, position at, const expression *test, const expression *to, const expression *left, const expression *x)
 {
     emission *e = s->e;
-    const char *function = s->slot ? arena_printf(e->a, "out.template put%s<%s, %s>", left ? "_some" : "", s->slot, s->lanes)
+    const char *function = s->half ? arena_printf(e->a, "out.template put%s<%s, %s>", left ? "_some" : "", s->half, s->lanes)
                                    : arena_printf(e->a, "store%s<%s>", left ? "" : "_aligned", s->lanes);
     write_test(s, at, test);
     const expression *code = left ? c_call(e->pool, function, to, left, x) : c_call(e->pool, function, to, x);

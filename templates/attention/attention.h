@@ -183,7 +183,7 @@ template <class S> struct attention {
     using values = head_part<value_dim, S::team>;
     static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team,
                          value_width = values::count * S::team, most_width = width > value_width ? width : value_width;
-    static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");
+    static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: threads = block_q * team, and team is at most a wave");
     // A CPU thread has whole rows and vectors to itself, so it computes the scores of many keys side by side, from transposed keys; in a
     // team each thread has a part of the row, and the team adds up one score at a time.
     static constexpr bool alone = S::team == 1 && TF_WAVE == 1;

@@ -29,12 +29,14 @@ template <class S> struct attention_mfma {
     static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
     static constexpr int stages = 2, stage_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
-    static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0, "tile: queries of a wave");
+    static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0,
+                  "tile: block_q = 32 queries per wave, an even number of waves");
     static_assert(block_k == 32 || block_k == 64, "tile: blocks of 32 or 64 keys");
-    static_assert(head_dim % 8 == 0 && head_dim <= 256 && value_dim % 8 == 0 && value_dim <= 256, "head size");
-    static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale and type");
+    static_assert(head_dim % 8 == 0 && head_dim <= 256 && value_dim % 8 == 0 && value_dim <= 256,
+                  "head sizes are multiples of 8 up to 256");
+    static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale is above 0, elements have 16 bits");
 
-    static_assert(S::run_length % block_k == 0, "tile: the keys of a block lie one stride apart");
+    static_assert(S::run_length % block_k == 0, "tile: blocks of keys do not cross runs of contiguous rows");
 
     static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / wide::lines;
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)

@@ -137,13 +137,14 @@ template <class S> struct attention_ws {
     static constexpr int barriers = stages * stage_bytes + q_buffers * groups * q_bytes;
     static constexpr int shared_bytes = fixed_bytes + q_buffers * groups * (q_bytes + 16);
     static_assert(S::block_q % 64 == 0 && (groups == 2 || groups == 3), "tile: two or three warpgroups of 64 rows");
-    static_assert(S::threads == threads, "tile: a warpgroup for 64 rows, and one that loads");
-    static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256, "head size");
-    static_assert(block_k % 16 == 0 && block_k <= 256, "tile: blocks of keys are whole products");
-    static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: packed heads divide a group and a warpgroup's rows");
-    static_assert(shared_bytes <= most_shared && stages >= 3, "tile: shared memory");
-    static_assert(S::scale > 0.0f, "scale");
-    static_assert(S::run_length % block_k == 0, "tile: the keys of a block lie one stride apart");
+    static_assert(S::threads == threads, "tile: threads = 128 per 64 rows, plus 128 that load");
+    static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256,
+                  "head sizes are multiples of 16 up to 256");
+    static_assert(block_k % 16 == 0 && block_k <= 256, "tile: block_k is a multiple of 16, at most 256");
+    static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: pack_gqa divides 64 and the query heads of a group");
+    static_assert(shared_bytes <= most_shared && stages >= 3, "tile: at least three stages, which fit in shared memory");
+    static_assert(S::scale > 0.0f, "scale is above 0");
+    static_assert(S::run_length % block_k == 0, "tile: blocks of keys do not cross runs of contiguous rows");
 
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, value_dim>;

@@ -12,7 +12,7 @@ template <class S> struct decode : without_k_loop {
     using head = head_part<S::head_dim, S::team>;
     using values = head_part<value_dim, S::team>;
     static constexpr int threads = S::threads, stages = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
-    static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: teams of a wave's lanes");
+    static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: team divides threads, and is at most a wave");
     static constexpr int at_once = (head::count <= 16 && values::count <= 16) || TF_WAVE == 1 ? 4 : 2; // keys
 
     struct tile {

@@ -37,11 +37,13 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     static constexpr int cluster = S::cluster; // workgroups that reach each other's shared memory
     static constexpr float to_log2 = 1.44269504089f;
     static constexpr float lazy = 8.0f; // sums are rescaled once a row's largest score has grown by more (in log2)
-    static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256, "head size");
-    static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
+    static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256,
+                  "head sizes are multiples of 16 up to 256");
+    static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: keys per iteration fill whole products, threads whole warps");
     static constexpr bool dense = S::key_stride == head_dim && S::value_stride == value_dim;
-    static_assert(stages == 0 || dense, "rows one behind the other");
-    static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0, "tile: what is loaded at a time lies one stride apart");
+    static_assert(stages == 0 || dense, "with stages, rows of keys and values are contiguous");
+    static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0,
+                  "tile: keys loaded at a time do not cross runs of contiguous rows");
 
     static constexpr bool guesses = tile::guesses && S::resident == 1; // registers suffice to begin before the previous launch has ended
     struct alignas(16) memory : tile::shelf, ring::memory {
@@ -66,7 +68,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // Keys that a lane's rows see. A single query sees all keys of its key tiles, unless these begin at multiples of a number (run_length).
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
-    static_assert(!has_first<S>::value || S::run_length == 0, "padding ahead of a sequence ends where key_tiles begin");
+    static_assert(!has_first<S>::value || S::run_length == 0, "left padding needs caches without runs (run_length 0)");
     struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
         int low[lane_rows], high[lane_rows];
         DEV sight(const args &p, const part &t)

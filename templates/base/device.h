@@ -291,12 +291,12 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
         if (i < left) put_element(to + i, from_float<T>::convert(v[i]));
 }
 
-// Stores an epilogue's results: runs of W adjacent elements, of the first (Slot 0) or the second half of a block's columns. first: row
+// Stores an epilogue's results: runs of W adjacent elements, of the first (Half 0) or the second half of a block's columns. first: row
 // scalars are stored, too; an epilogue may run twice over a row, but must store those once.
 struct to_memory {
     static constexpr bool first = true;
-    template <int Slot, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }
-    template <int Slot, int W, class T> DEV void put_some(T *to, int left, vec<float, W> v) { store<W>(to, left, v); }
+    template <int Half, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }
+    template <int Half, int W, class T> DEV void put_some(T *to, int left, vec<float, W> v) { store<W>(to, left, v); }
 };
 
 // Asserts that the layout of args is the one that the launcher fills. NVRTC has no offsetof in constant expressions; there only sizeof is

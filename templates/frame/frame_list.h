@@ -26,7 +26,7 @@ template <class X> constexpr bool same_program<X, X> = true;
 template <class First, class... More> struct phase_list {
     static constexpr int phases = 1 + sizeof...(More), threads = First::threads;
     static constexpr int shared_bytes = most(First::in_list::template bytes<First>, More::in_list::template bytes<More>...);
-    static_assert(((More::threads == threads) && ...), "tile: phases of a launch have as many threads");
+    static_assert(((More::threads == threads) && ...), "tile: all phases of a launch have the same number of threads");
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 

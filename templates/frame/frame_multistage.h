@@ -11,7 +11,7 @@
 
 template <class P> struct multistage_memory {
     static constexpr int scratch = P::stages * P::stage_bytes, bytes = scratch + P::scratch_bytes;
-    static_assert(P::stages >= 3, "tile: copies are under way while a stage is read and another one is about to be");
+    static_assert(P::stages >= 3, "tile: at least three stages: one being read, one read next, one being filled");
 };
 
 template <class P> struct stream {

@@ -64,8 +64,8 @@ template <class F> struct ring {
 template <class F> struct ws_memory {
     static constexpr int scratch = F::stages * F::stage_bytes, barriers = scratch + F::scratch_bytes;
     static constexpr int bytes = 1024 + barriers + 16 * F::stages;
-    static_assert(F::stage_bytes % 1024 == 0, "tile: the swizzle repeats after 1024 bytes");
-    static_assert(bytes <= 232448, "tile: shared memory");
+    static_assert(F::stage_bytes % 1024 == 0, "tile: stage_bytes is a multiple of 1024, the period of the swizzle");
+    static_assert(bytes <= 232448, "tile: at most 227 KB of shared memory");
 };
 
 inline constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
@@ -236,7 +236,7 @@ template <class P> DEV void ws_all_loaded(const typename P::args &p)
 template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r, bool last)
 {
     using F = one_phase<P>;
-    static_assert(P::late_stages <= P::stages, "tile: a k tile's barrier is there before what is loaded late");
+    static_assert(P::late_stages <= P::stages, "tile: no more late stages than stages");
     const int n = P::k_tiles(p, t);
     const shared_address memory = r.memory + ws_memory<F>::scratch;
     ring<F> later = r;

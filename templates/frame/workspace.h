@@ -10,7 +10,7 @@
 template <int Floats> struct slices {
     static constexpr int head = 4, pitch = head + Floats; // in floats
     static constexpr unsigned long long published = 0x9d2be3167f4a91c5ull;
-    static_assert(Floats % 4 == 0, "slices of whole 16 bytes");
+    static_assert(Floats % 4 == 0, "a slice is a multiple of 16 bytes");
     float *memory;
 
     DEV float *data(long long i) const { return memory + i * pitch + head; }

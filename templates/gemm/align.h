@@ -16,7 +16,7 @@ template <class S, bool across = S::across> struct align : without_k_loop {
     struct scratch {
     };
     static constexpr int threads = S::threads, stages = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = threads * S::each;
-    static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
+    static_assert(S::stride % V == 0 && S::stride >= S::N, "the row stride is a multiple of 16 bytes and holds the row");
 
     DEV static int tiles(const args &p)
     {
@@ -132,7 +132,7 @@ template <class S> struct align<S, true> : without_k_loop {
     using in_list = mixed_in_list;
     static constexpr int threads = S::threads, stages = 1, V = 16 / sizeof(type), rows = 64, columns = 32 * S::each;
     static constexpr int column_tiles = ceil_div(S::columns, columns), groups = ceil_div(S::stride, rows);
-    static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
+    static_assert(S::stride % V == 0 && S::stride >= S::N, "the row stride is a multiple of 16 bytes and holds the row");
     struct tile {
         int batch, column, row; // the first ones of the operand
     };

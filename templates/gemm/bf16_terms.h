@@ -14,7 +14,8 @@ template <class S> struct bf16_terms : without_k_loop {
     };
     static constexpr int threads = S::threads, stages = 1, V = 8, length = S::stride / S::terms, runs = length / V;
     static constexpr int per_tile = threads * S::each;
-    static_assert(length * S::terms == S::stride && length % 64 == 0 && length >= S::K, "tile: each term has whole lines");
+    static_assert(length * S::terms == S::stride && length % 64 == 0 && length >= S::K,
+                  "a term's row is a multiple of 64 elements, at least K");
 
     DEV static int tiles(const args &p)
     {

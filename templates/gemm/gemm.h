@@ -37,7 +37,7 @@ template <class S> struct gemm_tiles {
     static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // adjacent elements of a row that a thread loads at a time
     // Rows are padded by four floats, so that the scattered stores of adjacent k fall into different banks.
     static constexpr int pad = TF_WAVE == 1 ? 0 : 4;
-    static_assert(teams * team == threads && tile_k % teams == 0, "tile: threads cover the tile, teams share out K");
+    static_assert(teams * team == threads && tile_k % teams == 0, "tile: threads = teams * team, and teams divide k");
 
     struct tile {
         int batch, row, column; // of the first element; column is a packed column
@@ -61,7 +61,7 @@ template <class S> struct gemm_tiles {
     }
     using parts = k_parts<S, accumulators, team>;
     static constexpr int all_k_tiles = ceil_div(S::K, tile_k), most_k_tiles = ceil_div(all_k_tiles, S::split_k);
-    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
+    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: each slice of split_k has at least one k tile");
     DEV static int first_k(const tile &t) { return S::split_k == 1 ? 0 : parts::first(t.part, all_k_tiles) * tile_k; }
     DEV static int k_tiles(const args &, const tile &t)
     {
@@ -73,7 +73,7 @@ template <class S> struct gemm_tiles {
     // of some k.
     template <int Lines, int Side> struct dealt {
         static constexpr int units = tile_k / V, count = Lines * units, each = ceil_div(count, threads);
-        static_assert(Lines % Side == 0, "tile: whole pieces of columns");
+        static_assert(Lines % Side == 0, "tile: Side divides the columns");
         vec<float, V> x[each];
 
         DEV static int item(int i) { return thread_index() + i * threads; }
@@ -93,7 +93,7 @@ template <class S> struct gemm_tiles {
         DEV static int k(int i) { return item(i) / units; }
         DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
     };
-    static_assert(!S::b_across || S::granule % V == 0, "pieces of rows of B do not cross granules");
+    static_assert(!S::b_across || S::granule % V == 0, "granule is a multiple of V for B as [K, N]");
     using a_pieces = dealt<tile_m, 1>;
     using b_pieces = dealt_of_b<S::b_across>;
 
@@ -267,9 +267,9 @@ template <class S> struct skinny_lanes { // by lines of B
     static constexpr int width = 2 * S::granule, columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side;
     static constexpr int sharing = S::threads / TF_WAVE / (S::tile_n / width), V = 16 / sizeof(typename S::b_type); // V: 16 bytes of K
     static constexpr int stride = sharing * chunks * V;
-    static_assert(S::thread_m == S::tile_m, "tile: a thread has all rows");
-    static_assert(side * columns == width && chunks > 0, "tile: lanes share the columns");
-    static_assert(sharing * (S::tile_n / width) * TF_WAVE == S::threads, "tile: whole waves share out K");
+    static_assert(S::thread_m == S::tile_m, "tile: thread_m = m");
+    static_assert(side * columns == width && chunks > 0, "tile: thread_n divides the columns");
+    static_assert(sharing * (S::tile_n / width) * TF_WAVE == S::threads, "tile: threads is a multiple of a wave");
 };
 template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::stride, skinny_lanes<S>::sharing> {
     using results = skinny_results<S, skinny_lanes<S>::stride, skinny_lanes<S>::sharing>;

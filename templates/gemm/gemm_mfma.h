@@ -29,13 +29,14 @@ template <class S> struct gemm_mfma {
     static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0;
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0,
-                  "tile: whole blocks a wave");
+                  "tile: each wave has whole blocks of 16 rows and its columns");
     static_assert(stages == 1 || (TF_COPIES_TO_LDS && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
-                  "tile: two stages are for copies to LDS, of whole rows, by 8 waves");
-    static_assert(S::granule == 16 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: blocks of 32 columns, rows of 128 bytes");
-    static_assert(tile_n % 32 == 0, "tile: whole blocks of columns");
-    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
-    static_assert(S::a_stride * sizeof(a_type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
+                  "tile: two stages need copies to LDS: aligned rows, m and n multiples of 128, 512 threads");
+    static_assert(S::granule == 16 && S::tile_k == tile_k && threads % TF_WAVE == 0,
+                  "tile: granule is 16, k is 128 bytes, threads a multiple of a wave");
+    static_assert(tile_n % 32 == 0, "tile: n is a multiple of 32");
+    static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
+    static_assert(S::a_stride * sizeof(a_type) * tile_m < 0x7fffffffu, "tile: rows of A span fewer than 2^31 bytes");
 
     struct tile {
         int batch, row, column; // in tiles
@@ -181,7 +182,7 @@ template <class S> struct gemm_mfma {
 
   private:
     static constexpr int a_stride = S::a_stride * sizeof(a_type), b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
-    static_assert(tile_m <= threads, "tile: a thread a row sum");
+    static_assert(tile_m <= threads, "tile: at least one thread for each row");
 
     // Of a k tile's packed columns: offset of chunk `chunk` of column `in` from the first column; step from k tile to k tile.
     static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;

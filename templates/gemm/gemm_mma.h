@@ -30,18 +30,21 @@ template <class S> struct gemm_mma {
     using packing = ::pieces<b_type>;
     static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines,
                          b_times = tile_n / lines;
-    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
+    static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(sizeof(a_type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
-                  "tile: 32 columns are a block of the epilogue");
-    static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps, "tile: whole blocks a warp");
-    static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole iterations");
-    static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0, "tile: a turn's copies are whole pieces");
+                  "tile: operands of 16 bits; granule is 16, width 2 or 4");
+    static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps,
+                  "tile: each warp has whole blocks of rows and columns");
+    static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: m and n are multiples of the rows that all threads copy at once");
+    static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0,
+                  "tile: the rows copied at once, and k, are multiples of a piece");
 
     // B is a packed weight, or an activation with K contiguous (rows) or N contiguous (columns).
     static constexpr bool packed = S::b_form == in_pieces, b_across = S::b_form == in_columns;
     // N contiguous: 16-byte pieces of a row of k; rows copied at once
     static constexpr int column_pieces = tile_n / V, places = threads / column_pieces;
-    static_assert(!b_across || (threads % column_pieces == 0 && tile_k % places == 0), "tile: threads copy whole places");
+    static_assert(!b_across || (threads % column_pieces == 0 && tile_k % places == 0),
+                  "tile: for B as [K, N], threads and k are multiples of what one copy takes");
 
     struct tile {
         int row, column; // in tiles
@@ -219,7 +222,7 @@ template <class S> struct gemm_mma {
     }
 
   private:
-    static_assert(units % 2 == 0, "tile: the operands of two units are in registers");
+    static_assert(units % 2 == 0, "tile: an even number of units of k");
     DEV static int warp_row() { return wave_index() / warps_n; }
     DEV static int warp_column() { return wave_index() % warps_n; }
 

@@ -25,11 +25,12 @@ template <class S> struct gemm_register_fed {
     static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // A's pieces come from L2, so fewer need to be in flight
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr bool whole_columns = S::packed_n % tile_n == 0;
-    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
-    static_assert(S::packed_k % length == 0 && S::packed_n % piece_results::columns == 0, "packing: whole pieces");
+    static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
+    static_assert(S::packed_k % length == 0 && S::packed_n % piece_results::columns == 0, "the packed weight consists of whole pieces");
     static_assert(threads % TF_WAVE == 0 && tile_n % piece_results::columns == 0 && tile_m % piece_results::rows == 0,
-                  "tile: whole pieces");
-    static_assert(S::granule == piece_results::columns && (S::width == 2 || S::width == 4), "tile: a piece is half of a block");
+                  "tile: m and n are multiples of a piece, threads of a wave");
+    static_assert(S::granule == piece_results::columns && (S::width == 2 || S::width == 4),
+                  "tile: granule is a piece's columns, width 2 or 4");
 
     struct tile {
         int row, column; // of the first element

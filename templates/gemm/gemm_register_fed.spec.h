@@ -88,12 +88,12 @@ struct llama_decode_qkv_spec {
         if (c.position >= 0 && c.position < 64) // !39:5
             out.template put<1, W>(p.k_cache_ + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far_); // !39:5
     }
-    template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> v_ = op_mul(product, c.q_r_); // !33:5
         if (c.position >= 0 && c.position < 64) // !40:5
-            out.template put<Slot, W>(p.v_cache_ + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v_); // !40:5
+            out.template put<Half, W>(p.v_cache_ + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v_); // !40:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -9,7 +9,8 @@
 template <class S> struct across_lanes {
     static constexpr int columns = S::thread_n, side = S::tile_n / columns, chunks = TF_WAVE / side, waves = S::threads / TF_WAVE;
     static constexpr int deep = 8, stride = waves * chunks * deep; // deep: adjacent rows of B whose loads a lane has in flight
-    static_assert(S::thread_m == S::tile_m && side * columns == S::tile_n && side * chunks == TF_WAVE, "tile: lanes share out the columns");
+    static_assert(S::thread_m == S::tile_m && side * columns == S::tile_n && side * chunks == TF_WAVE,
+                  "tile: thread_m = m, and the lanes of a wave cover all columns");
 };
 template <class S> struct gemm_skinny_across : skinny_results<S, across_lanes<S>::stride, across_lanes<S>::waves> {
     using lanes = across_lanes<S>;

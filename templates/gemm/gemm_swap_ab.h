@@ -11,7 +11,7 @@
 // adjacent row tiles that load columns together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are
 // accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial
 // round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts
-// are added; epilogue_smem: results pass through shared memory (staged.h: results, results_aligned); rounds: the epilogue does nothing but
+// are added; smem_epilogue: results pass through shared memory (staged.h: results, results_aligned); rounds: the epilogue does nothing but
 // round products to result_type.
 #pragma once
 #include "templates/frame/frame_ws.h"
@@ -50,17 +50,18 @@ template <class S> struct gemm_swap_ab {
     static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * (sharers + together - 1);
     static constexpr bool meets_first = together > 1; // weights arrive in other workgroups' stages, too
     static constexpr bool adds_up = S::split_k > 1;
-    static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
-    static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
-    static_assert(tile_m / 8 >= sharers && cluster <= 8, "tile: each workgroup that shares rows loads at least 8");
+    static_assert(S::threads == threads, "tile: threads = 128 per 64 columns, plus a warp or a warpgroup that loads");
+    static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: m is a multiple of 8, at most 256");
+    static_assert(tile_m / 8 >= sharers && cluster <= 8,
+                  "tile: each workgroup of a cluster loads at least 8 of the shared rows; a cluster has at most 8");
     static_assert(together <= 4, "tile: at most 4 workgroups share weights");
-    static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
-    static_assert(!b_across || tile_n % 64 == 0, "tile: B in columns comes in panels of 64");
-    static_assert(!a_across || !S::input_sums, "tile: sums of squares are of A in rows");
-    static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(a_type) == 2, "tile: whole boxes of 128 bytes along k");
-    static_assert(stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: sums fit where the stages are");
-    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
-    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: a block has two halves");
+    static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: n is 64 to 256, in steps of 32");
+    static_assert(!b_across || tile_n % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
+    static_assert(!a_across || !S::input_sums, "sums of squares need A as [M, K]");
+    static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(a_type) == 2, "tile: k is 64, 128, 192 or 256; its elements have 16 bits");
+    static_assert(stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: the stages have room for the tile's partial sums");
+    static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: granule is 16, width 2 or 4");
 
     // A tile's rows are the N of one wgmma, or of two halves where the results of one would exceed the registers that a thread is launched
     // with: ptxas gives the mainloop no more.
@@ -87,13 +88,14 @@ template <class S> struct gemm_swap_ab {
 
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
-    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: a part has a k tile");
+    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: each slice of split_k has at least one k tile");
     // In clusters of `together` row tiles; the last tile of a cluster may not exist.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * together - 1) / (tile_m * together); }
     // Stream-K: whole tiles come first, the same number for each workgroup. If the rest would leave workgroups idle, its tiles are split
     // along K, one part per workgroup, as the last round.
     static constexpr bool streams = S::tail > 1;
-    static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles), "tile: a part has a k tile, and a cluster's parts have no tail");
+    static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles),
+                  "tile: a tail needs split_k = 1, and at least one k tile for each of its slices");
     DEV static int matrix_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // of a cluster
     DEV static int all_tiles(const args &p)
     {
@@ -397,8 +399,8 @@ template <class S> struct gemm_swap_ab {
         while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
         return team;
     }
-    static constexpr int most_at_a_time = S::epilogue_smem && share < consumers / 8 ? share : consumers / 8;
-    static constexpr int team = team_of(many_rows || streams || S::epilogue_smem ? most_at_a_time : share);
+    static constexpr int most_at_a_time = S::smem_epilogue && share < consumers / 8 ? share : consumers / 8;
+    static constexpr int team = team_of(many_rows || streams || S::smem_epilogue ? most_at_a_time : share);
     static constexpr int rows_at_a_time = consumers / team;
 
     DEV static row_state row_of(const args &p, const tile &t, int round)
@@ -526,7 +528,7 @@ template <class S> struct gemm_swap_ab {
     }
     DEV static void finish_rows(const args &p, const tile &t, row_state &r, int round, shared_address sums)
     {
-        if constexpr (S::epilogue_smem)
+        if constexpr (S::smem_epilogue)
             finish_staged(p, t, r, round, sums);
         else
             finish_row(p, t, r, sums);
@@ -550,7 +552,7 @@ template <class S> struct gemm_swap_ab {
         for (int i = 0; i < at_once; i++) {
             const columns at = columns_at(t, first + i);
             if (!at.exist) continue;
-            if constexpr (S::epilogue_smem) out.at_column(at.low);
+            if constexpr (S::smem_epilogue) out.at_column(at.low);
             S::template epilogue<S::width>(p, r.context, t.batch, r.row, at.n, x.low[i], x.high[i], sum, out);
         }
     }
@@ -580,16 +582,16 @@ template <class S> struct gemm_swap_ab {
         static constexpr bool first = true;
         shared_address row, to;
         DEV void at_column(int low) { to = row + (S::results == 2 ? low : low / 32 * 16 + low % 16) * 2; }
-        template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v)
+        template <int Half, int W, class T> DEV void put(T *, vec<float, W> v)
         {
             static_assert(W == 4, "tile: 4 results are 8 bytes");
             const unsigned x[2] = {packed(T(), v[0], v[1]), packed(T(), v[2], v[3])};
-            shared_write(to + Slot * 32, x);
+            shared_write(to + Half * 32, x);
         }
-        template <int Slot, int W, class T> DEV void put_some(T *at, int, vec<float, W> v) { put<Slot, W>(at, v); }
+        template <int Half, int W, class T> DEV void put_some(T *at, int, vec<float, W> v) { put<Half, W>(at, v); }
     };
     static constexpr int rows_of_warp = 32 / team;
-    static_assert(!S::epilogue_smem || of_row <= at_once, "tile: all sums of a row are read before the first result is stored");
+    static_assert(!S::smem_epilogue || of_row <= at_once, "tile: all sums of a row fit in registers, as results overwrite them");
 
     DEV static void finish_staged(const args &p, const tile &t, row_state &r, int round, shared_address sums)
     {
@@ -647,7 +649,7 @@ template <class S> struct gemm_swap_ab {
     }
 
     // ---- an epilogue that only rounds (S::rounds): products leave their registers as results.
-    static constexpr bool rounds_at_once = S::epilogue_smem && S::rounds && S::split_k == 1 && !streams;
+    static constexpr bool rounds_at_once = S::smem_epilogue && S::rounds && S::split_k == 1 && !streams;
     static constexpr int result_pitch = tile_n * 2 + 16; // bytes of a row of results, such that 8 rows of 16 bytes are in different banks
     template <int N> DEV static void put_results(const float (&x)[N], shared_address results)
     {

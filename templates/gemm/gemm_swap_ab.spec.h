@@ -30,7 +30,7 @@ struct llama_qkv_spec {
     static constexpr int K = 256, packed_n = 384, granule = 16;
     static constexpr int tile_m = 48, tile_n = 64, tile_k = 128, threads = 160, stages = 2;
     static constexpr int row_stages = 2, split_k = 1, resident = 2, width = 4;
-    static constexpr bool epilogue_smem = false, results_aligned = true;
+    static constexpr bool smem_epilogue = false, results_aligned = true;
     static constexpr int results = 2;
     static constexpr bool rounds = false;
     static constexpr int cluster = 1, cluster_m = 1, tail = 1, tail_tiles = 0;
@@ -88,11 +88,11 @@ struct llama_qkv_spec {
         const vec<float, W> kr_far_ = rope_high(kr_rotation_, k_, k_far_); // !31:5
         out.template put<1, W>(p.kr_ + row * 64ll + far, kr_far_); // !31:5
     }
-    template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> v_ = op_mul(product, c.q_r_); // !26:5
-        out.template put<Slot, W>(p.v_ + row * 64ll + col, v_); // !26:5
+        out.template put<Half, W>(p.v_ + row * 64ll + col, v_); // !26:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

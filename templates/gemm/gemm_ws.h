@@ -10,7 +10,7 @@
 //     columns [K, N] 128 bytes x tile_k rows
 //   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
 //     (multicast)
-//   epilogue_smem: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
+//   smem_epilogue: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
 //     halves of columns; results_aligned: their rows begin at multiples of 16 bytes; else width: columns of a row that the epilogue gets at
 //     a time, 2 or 4
 //   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
@@ -35,16 +35,17 @@ template <class S> struct gemm_ws {
     static constexpr int stage_bytes = a_bytes + b_bytes;
     static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that are adjacent along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
-    static constexpr int scratch_bytes = S::epilogue_smem ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
+    static constexpr int scratch_bytes = S::smem_epilogue ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool pingpong = false;
     static constexpr int threads = ws_threads;
-    static_assert(S::threads == threads, "tile: two warpgroups, and one that loads");
-    static_assert(S::group_m % cluster == 0, "tile: a group holds whole clusters");
-    static_assert(cluster <= 2, "tile: a k tile is two pieces long, of which each of a cluster brings its own");
-    static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
-    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
-    static_assert(tile_k * sizeof(a_type) == 128, "tile: a stage's row is 128 bytes along k");
-    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::epilogue_smem), "tile: 32 columns are a block of the epilogue");
+    static_assert(S::threads == threads, "tile: threads = 384: two warpgroups that compute, one that loads");
+    static_assert(S::group_m % cluster == 0, "tile: cluster divides group_m");
+    static_assert(cluster <= 2, "tile: cluster is 1 or 2");
+    static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: m is 128; n a multiple of 32, at most 256");
+    static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
+    static_assert(tile_k * sizeof(a_type) == 128, "tile: k is 128 bytes");
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::smem_epilogue),
+                  "tile: granule is 16; width 2 or 4, or results pass through shared memory");
 
     using product = wgmma<a_type, tile_n>;
     struct tile {
@@ -61,7 +62,7 @@ template <class S> struct gemm_ws {
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     using walk = pass_tiles<S, tile_k>;
-    static_assert(S::split_k >= 1 && S::split_k <= walk::each, "tile: a part has a k tile");
+    static_assert(S::split_k >= 1 && S::split_k <= walk::each, "tile: each slice of split_k has at least one k tile");
     DEV static int matrix_tiles(const args &p) { return row_tiles(p) * column_tiles; }
     DEV static int whole_tiles(const args &p)
     {
@@ -239,7 +240,7 @@ template <class S> struct gemm_ws {
             r[h].sum = 0;
             if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
         }
-        if constexpr (S::epilogue_smem)
+        if constexpr (S::smem_epilogue)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
         else if (S::reads && !S::rolled && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, r);
@@ -331,7 +332,7 @@ template <class S> struct gemm_ws {
     static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
     static constexpr bool by_quads = S::rolled == 4;
     static constexpr int steps = by_quads ? 4 : 1, step_quads = 4 / steps;
-    static_assert(S::rolled == 0 || S::rolled == 1 || S::rolled == 4, "a block of 32 columns is four quads");
+    static_assert(S::rolled == 0 || S::rolled == 1 || S::rolled == 4, "rolled is 0, 1 or 4");
 
     DEV static void next_block(accumulators &c)
     {
@@ -354,8 +355,8 @@ template <class S> struct gemm_ws {
     struct to_stage {
         bool first;
         unsigned value[2];
-        template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v) { value[Slot] = packed(T(), v[0], v[1]); }
-        template <int Slot, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Slot, W>(to, v); }
+        template <int Half, int W, class T> DEV void put(T *, vec<float, W> v) { value[Half] = packed(T(), v[0], v[1]); }
+        template <int Half, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Half, W>(to, v); }
     };
     // 64 columns of results at a time: 2 blocks of 32 columns with two results each, or 4 with one.
     static constexpr int stage_blocks = 4 / S::results;

@@ -20,9 +20,9 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     using base::a_bytes, base::a_across, base::tile_m, base::tile_n, base::tile_k, base::panel_bytes;
     static constexpr int stage_bytes = a_bytes + 2 * tile_n * 128;
     static constexpr bool pingpong = true;
-    static_assert(S::cluster == 1, "tile: workgroups load for themselves");
-    static_assert(sizeof(typename base::a_type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
-    static_assert(!S::swap_ab || !S::row_sums, "tile: a row of the result is in many warps");
+    static_assert(S::cluster == 1, "tile: no clusters");
+    static_assert(sizeof(typename base::a_type) == 4 && tile_n <= 128, "tile: A in f32, n at most 128");
+    static_assert(!S::swap_ab || !S::row_sums, "no row sums with swapped operands: a row of the result is in many warps");
 
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 

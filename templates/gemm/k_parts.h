@@ -11,8 +11,8 @@
 template <class S, class Sums, int Lanes> struct k_parts {
     using args = typename S::args;
     static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, words = Sums::vectors * in_vector; // words: of 16 bytes
-    static_assert(Sums::width % 4 == 0, "tile: parts of K meet in whole words");
-    static_assert(Lanes <= S::threads, "tile: threads that have sums are threads");
+    static_assert(Sums::width % 4 == 0, "tile: width is a multiple of 4, as sums of slices are exchanged in words of 16 bytes");
+    static_assert(Lanes <= S::threads, "tile: no more lanes with sums than threads");
     using meeting = slices<4 * words * Lanes>;
 
     // The first of `steps` along K that belongs to a slice.

@@ -36,7 +36,7 @@ template <class S, int tile_k> struct pass_tiles {
     using terms = terms_of<S>;
     static constexpr int passes = passes_of<S>, length = 128 / sizeof(typename S::b_type); // a pass is a multiple of `length`
     static constexpr int each = passes == 1 ? ceil_div(S::K, tile_k) : ceil_div(S::K, length) * length / tile_k, all = passes * each;
-    static_assert(passes == 1 || length % tile_k == 0, "tile: a pass has whole k tiles");
+    static_assert(passes == 1 || length % tile_k == 0, "tile: k divides the length of a pass");
     // The k tile of A that k tile `k_tile` of the product multiplies, and that of B.
     DEV static int of_rows(int k_tile)
     {
@@ -65,7 +65,7 @@ template <class T> struct pieces {
         if constexpr (V <= chunk)
             return load_aligned<V>(packed + at(packed_k, n, k));
         else {
-            static_assert(V % chunk == 0, "whole chunks");
+            static_assert(V % chunk == 0, "V is a multiple of a chunk");
             vec<float, V> v;
 #pragma unroll
             for (int i = 0; i < V; i += chunk) {

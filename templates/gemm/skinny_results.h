@@ -11,11 +11,11 @@ template <class S, int Stride, int Sharing> struct skinny_results {
     using in_list = mixed_in_list;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, column_tiles = ceil_div(S::packed_n, tile_n);
-    static_assert(threads % TF_WAVE == 0, "tile: whole waves share out K");
+    static_assert(threads % TF_WAVE == 0, "tile: threads is a multiple of a wave");
     static constexpr int units = blocks * (S::granule / S::width); // in which a row's results are passed to the epilogue
-    static_assert(units * tile_m <= threads, "tile: a thread a row and unit");
+    static_assert(units * tile_m <= threads, "tile: at least one thread for each row and unit of columns");
     static constexpr int all_iterations = ceil_div(S::K, Stride), iterations = ceil_div(all_iterations, S::split_k);
-    static_assert(S::split_k >= 1 && S::split_k <= all_iterations, "tile: a part has an iteration of all lanes");
+    static_assert(S::split_k >= 1 && S::split_k <= all_iterations, "tile: each slice of split_k has at least one iteration of all lanes");
 
     struct tile {
         int batch, row, column;

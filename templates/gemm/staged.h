@@ -1,6 +1,6 @@
 // In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 bytes where 16 adjacent bytes of a row
 // are at hand, of single elements at the ends. A piece is 8 adjacent results; each lane has one, adjacent lanes mostly adjacent pieces of a
-// row. S of a program that includes this has: epilogue_smem: results take this way; results: 1 or 2 for each 32 packed columns' halves;
+// row. S of a program that includes this has: smem_epilogue: results take this way; results: 1 or 2 for each 32 packed columns' halves;
 // results_aligned: rows begin at multiples of 16 bytes.
 //
 // The epilogue runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is
@@ -17,18 +17,18 @@ struct to_find {
     bool second, found; // second: the piece is of the second half of a block's columns
     int some;
     void *to;
-    template <int Slot, int W, class T> DEV void put(T *at, vec<float, W>)
+    template <int Half, int W, class T> DEV void put(T *at, vec<float, W>)
     {
-        static_assert(W == 1, "of a piece the epilogue gets its first column");
-        const bool mine = Slot ? second : !second;
+        static_assert(W == 1, "the epilogue is called for the first column of a piece");
+        const bool mine = Half ? second : !second;
         to = mine ? at : to;
         found = found || mine;
     }
-    template <int Slot, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
+    template <int Half, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
     {
         if (left >= piece_columns)
-            put<Slot, W>(at, v);
-        else if (Slot ? second : !second)
+            put<Half, W>(at, v);
+        else if (Half ? second : !second)
             to = at, some = left;
     }
 };

@@ -36,7 +36,7 @@ DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival)
 {
     const unsigned long long x = bulk_read(arrival);
     const bulk_in_flight copy = {from, x >> 1, bytes};
-    static_assert(sizeof copy <= 32, "the least copy that is made");
+    static_assert(sizeof copy <= 32, "the record fits in the shortest copy, 32 bytes");
     for (int i = 0; i < bytes / 4; i++) static_cast<unsigned *>(to)[i] = ~0u;
     __builtin_memcpy(to, &copy, sizeof copy);
     bulk_write(arrival, reinterpret_cast<unsigned long long>(to) << 1 | (x & 1));

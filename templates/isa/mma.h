@@ -15,7 +15,7 @@ using shared_address = unsigned; // byte address in the shared window
 // ones of the low half and the 4 that are 16 further, in two rows.
 template <int Pieces> struct fragment {
     static constexpr int rows = 16, columns = 32, products = 4;
-    static_assert(Pieces == 4 || Pieces == 8, "tile: lines of 64 or 128 bytes");
+    static_assert(Pieces == 4 || Pieces == 8, "tile: rows of 4 or 8 pieces of 16 bytes");
     struct block {
         float sum[products][4]; // row(i / 2), column i % 2 of a lane's two
     };
@@ -101,7 +101,7 @@ template <int Pieces> DEV constexpr bool banks_differ()
     }
     return good;
 }
-static_assert(banks_differ<4>() && banks_differ<8>(), "shared memory");
+static_assert(banks_differ<4>() && banks_differ<8>(), "the swizzle avoids bank conflicts");
 
 #if defined(TF_ON_HOST)
 

@@ -116,7 +116,7 @@ DEV unsigned transposed(unsigned pair)
 // A block of 32 (or 16) columns of 16 rows: as rows of a product over the columns, or transposed, as columns of a product over the rows.
 template <int Columns> struct cache_block {
     static constexpr int steps = Columns / 16, each = Columns / 4; // products of 16 columns; columns per lane
-    static_assert(Columns == 32 || Columns == 16, "a lane has 16 bytes of a row, or 8");
+    static_assert(Columns == 32 || Columns == 16, "a lane loads 16 or 8 bytes of a row");
     row_piece half[2]; // of rows lane / 4 and lane / 4 + 8
 
     DEV static int first() { return thread_index() % 4 * each; }

@@ -137,7 +137,7 @@ template <class Take, int N> DEV float tree_join(vec<float, N> x)
 // Over `Width` adjacent lanes; all get the same bits, because the tree is symmetric.
 template <class Take, int Width> DEV float wave_join(float x)
 {
-    static_assert(Width <= TF_WAVE && (Width & (Width - 1)) == 0, "tile: a team inside a wave is a power of two");
+    static_assert(Width <= TF_WAVE && (Width & (Width - 1)) == 0, "tile: Width is a power of two, at most a wave");
 #pragma unroll
     for (int mask = 1; mask < Width; mask *= 2) x = Take::join(x, lane_xor<Width>(x, mask));
     return x;
@@ -166,8 +166,8 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
 // many blocks as make ThreadN columns
 template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threads> struct simt_fragment {
     static constexpr int blocks = ThreadN / (2 * Width), lanes = TileN / ThreadN;
-    static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width");
-    static_assert(TileN % (2 * Granule) == 0, "tile: whole blocks of columns");
+    static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width, granule of width");
+    static_assert(TileN % (2 * Granule) == 0, "tile: n is a multiple of a granule pair");
     vec<float, Width> low[ThreadM][blocks], high[ThreadM][blocks];
 
     DEV static int thread() { return thread_index() % Threads; } // of those that share out the tile

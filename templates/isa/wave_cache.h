@@ -24,7 +24,7 @@ DEV int thread_again()
 // x is wave-uniform: moved to scalar registers.
 template <class X> DEV X warp_same(const X &x)
 {
-    static_assert(sizeof(X) % 4 == 0, "whole words");
+    static_assert(sizeof(X) % 4 == 0, "X is a multiple of 4 bytes");
     struct words {
         int of[sizeof(X) / 4];
     };

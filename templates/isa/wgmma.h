@@ -141,7 +141,7 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 // one that the other member takes part in.
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
-    static_assert(W == 1 || W == 2 || W == 4, "tile: 4, 8 or 16 bytes");
+    static_assert(W == 1 || W == 2 || W == 4, "tile: W is 1, 2 or 4 floats");
     vec<float, W> v;
     shared_address there;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(member));
@@ -171,7 +171,7 @@ DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w
 }
 template <int W> DEV vec<float, W> shared_read(shared_address from)
 {
-    static_assert(W == 1 || W == 2 || W == 4, "tile: 4, 8 or 16 bytes");
+    static_assert(W == 1 || W == 2 || W == 4, "tile: W is 1, 2 or 4 floats");
     float x[W];
     if constexpr (W == 1)
         shared_read(from, x[0]);
@@ -332,7 +332,7 @@ template <class T, int N> struct wgmma;
         template <int AcrossA = 0, int AcrossB = 0>                                                                               \
         DEV static void multiply(float (&d)[R], unsigned long long a, unsigned long long b, int keep)                             \
         {                                                                                                                         \
-            static_assert(sizeof(T) == 2 || (!AcrossA && !AcrossB), "operands of 4 bytes lie along k");                           \
+            static_assert(sizeof(T) == 2 || (!AcrossA && !AcrossB), "operands of 4 bytes are stored along k");                    \
             asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R \
                          "}, " A ", " B ", p, 1, 1" MAJOR "; }"                                                                   \
                          : TF_OUT_##R                                                                                             \

@@ -68,7 +68,7 @@ template <class S> struct rows : without_k_loop {
     static constexpr bool signals = S::passes > 0; // calls next_may_start() itself
 #endif
     static constexpr int V = S::V, team = S::team, threads = S::threads, rows_at_once = threads / team, stages = 1;
-    static_assert(threads % team == 0, "tile: teams divide the workgroup");
+    static_assert(threads % team == 0, "tile: team divides threads");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
     // Floats that a thread may keep, out of the 256, 128 or 64 registers that it has in a workgroup of that size. V floats of each chunk
     // are temporaries on top, and compilers may keep those from pass to pass.

@@ -27,8 +27,8 @@ template <class S> struct side_by_side : without_k_loop {
         int index = t.index; // of a tile of the current program; below 0: an earlier program had it
         S::each(p, [&](auto program, const auto &a) {
             using P = decltype(program);
-            static_assert(P::threads == S::threads, "tile: phases of a launch have as many threads");
-            static_assert(sizeof(typename P::scratch) == sizeof(scratch), "scratch of as many threads");
+            static_assert(P::threads == S::threads, "tile: all phases of a launch have the same number of threads");
+            static_assert(sizeof(typename P::scratch) == sizeof(scratch), "each phase has the scratch of the whole");
             const int own = P::tiles(a);
             typename P::accumulators none;
             if (index >= 0 && index < own) P::finish(a, P::at(a, index), none, *reinterpret_cast<typename P::scratch *>(&s));

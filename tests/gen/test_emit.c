@@ -698,7 +698,7 @@ START_TEST(a_cache_may_have_more_rows_than_an_int_counts)
     build b = {.name = "large.yaml", .text = text, .target = "gfx942", .level = fusion_tile};
     must_build(&b);
     /* 64 bits from the first product on */
-    const char *store = strstr(header_with(b.p, "put<Slot, W>(p.k_cache_"), "p.k_cache_ + (");
+    const char *store = strstr(header_with(b.p, "put<Half, W>(p.k_cache_"), "p.k_cache_ + (");
     ck_assert_ptr_nonnull(store);
     ck_assert_msg(!strncmp(store, "p.k_cache_ + ((c.sequence * 8ll + ", 34), "%.100s", store);
     const char *read = header_with(b.p, "const type *k(");

@@ -33,26 +33,26 @@ struct bert_qkv_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void q_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void q_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bq_ = load_aligned<W>(p.bq_ + col); // !15:3
         const vec<float, W> q_ = op_add(product, bq_); // !31:5
-        out.template put<Slot, W>(p.q_ + row * 128ll + col, q_); // !31:5
+        out.template put<Half, W>(p.q_ + row * 128ll + col, q_); // !31:5
     }
-    template <int W, int Slot, class Out> DEV static void k_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void k_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bk_ = load_aligned<W>(p.bk_ + col); // !17:3
         const vec<float, W> k_ = op_add(product, bk_); // !32:5
-        out.template put<Slot, W>(p.k_ + row * 128ll + col, k_); // !32:5
+        out.template put<Half, W>(p.k_ + row * 128ll + col, k_); // !32:5
     }
-    template <int W, int Slot, class Out> DEV static void v_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void v_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> bv_ = load_aligned<W>(p.bv_ + col); // !19:3
         const vec<float, W> v_ = op_add(product, bv_); // !33:5
-        out.template put<Slot, W>(p.v_ + row * 128ll + col, v_); // !33:5
+        out.template put<Half, W>(p.v_ + row * 128ll + col, v_); // !33:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -28,12 +28,12 @@ struct f32_matmul_a_spec {
         return load_aligned<V>(p.y_ + (batch * 200 + k) * 72ll + n); // !8:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 72 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.a_ + row * 72ll + col, left, product); // !8:5
+        out.template put_some<Half, W>(p.a_ + row * 72ll + col, left, product); // !8:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -29,14 +29,14 @@ struct f32_matmul_b_spec {
         return load_aligned<V>(p.z_ + (batch * 72 + (n < 72 ? n : 71)) * 200ll + k); // !9:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 72 - col;
         if (left <= 0) return;
         const vec<float, W> a_ = load<W>(p.a_ + row * 72ll + col, left); // !8:5
         const vec<float, W> c_ = op_mul(a_, product); // !10:5
-        out.template put_some<Slot, W>(p.c_ + row * 72ll + col, left, c_); // !10:5
+        out.template put_some<Half, W>(p.c_ + row * 72ll + col, left, c_); // !10:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -39,13 +39,13 @@ struct folds_y1_spec {
         c.y1_r_ = y1_r_; // !9:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void y1_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void y1_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y1_ = op_mul(product, c.y1_r_); // !9:5
-        out.template put<Slot, W>(p.y1_ + row * 16ll + col, y1_); // !9:5
+        out.template put<Half, W>(p.y1_ + row * 16ll + col, y1_); // !9:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

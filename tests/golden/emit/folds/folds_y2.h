@@ -39,13 +39,13 @@ struct folds_y2_spec {
         c.y2_r2_ = y2_r2_; // !15:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void y2_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void y2_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y2_ = op_mul(product, c.y2_r2_); // !17:5
-        out.template put<Slot, W>(p.y2_ + row * 16ll + col, y2_); // !17:5
+        out.template put<Half, W>(p.y2_ + row * 16ll + col, y2_); // !17:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -35,13 +35,13 @@ struct folds_y3_spec {
         c.y3_r3_ = y3_r3_; // !21:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void y3_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void y3_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y3_ = op_mul(product, c.y3_r3_); // !23:5
-        out.template put<Slot, W>(p.y3_ + row * 16ll + col, y3_); // !23:5
+        out.template put<Half, W>(p.y3_ + row * 16ll + col, y3_); // !23:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

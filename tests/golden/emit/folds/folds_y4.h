@@ -39,13 +39,13 @@ struct folds_y4_spec {
         c.y4_r_ = y4_r_; // !27:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void y4_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void y4_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> y4_ = op_mul(product, c.y4_r_); // !27:5
-        out.template put<Slot, W>(p.y4_ + row * 16ll + col, y4_); // !27:5
+        out.template put<Half, W>(p.y4_ + row * 16ll + col, y4_); // !27:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -26,13 +26,13 @@ struct gpt2_fc_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void fc_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void fc_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_fc_ = load_aligned<W>(p.b_fc_ + col); // !24:3
         const vec<float, W> fc_ = op_add(product, b_fc_); // !35:5
         const vec<float, W> g_ = op_gelu_tanh(fc_); // !36:5
-        out.template put<Slot, W>(p.g_ + row * 512ll + col, g_); // !36:5
+        out.template put<Half, W>(p.g_ + row * 512ll + col, g_); // !36:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

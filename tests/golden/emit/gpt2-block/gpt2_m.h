@@ -27,14 +27,14 @@ struct gpt2_m_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void m_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void m_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x1_ = load_aligned<W>(p.x1_ + row * 128ll + col); // !33:5
         const vec<float, W> b_out_ = load_aligned<W>(p.b_out_ + col); // !26:3
         const vec<float, W> m_ = op_add(product, b_out_); // !37:5
         const vec<float, W> x2_ = op_add(x1_, m_); // !38:5
-        out.template put<Slot, W>(p.x2_ + row * 128ll + col, x2_); // !38:5
+        out.template put<Half, W>(p.x2_ + row * 128ll + col, x2_); // !38:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -27,14 +27,14 @@ struct gpt2_o_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void o_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void o_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x_ = load_aligned<W>(p.x_ + row * 128ll + col); // !11:10
         const vec<float, W> b_proj_ = load_aligned<W>(p.b_proj_ + col); // !20:3
         const vec<float, W> o_ = op_add(product, b_proj_); // !32:5
         const vec<float, W> x1_ = op_add(x_, o_); // !33:5
-        out.template put<Slot, W>(p.x1_ + row * 128ll + col, x1_); // !33:5
+        out.template put<Half, W>(p.x1_ + row * 128ll + col, x1_); // !33:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

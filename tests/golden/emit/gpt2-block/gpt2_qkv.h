@@ -28,12 +28,12 @@ struct gpt2_qkv_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void qkv_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void qkv_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> b_qkv_ = load_aligned<W>(p.b_qkv_ + col); // !17:3
         const vec<float, W> qkv_ = op_add(product, b_qkv_); // !29:5
-        out.template put<Slot, W>(p.qkv_ + row * 384ll + col, qkv_); // !29:5
+        out.template put<Half, W>(p.qkv_ + row * 384ll + col, qkv_); // !29:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

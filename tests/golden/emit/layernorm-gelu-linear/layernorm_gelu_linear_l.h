@@ -26,7 +26,7 @@ struct layernorm_gelu_linear_l_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void l_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void l_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 344 - col;
@@ -34,7 +34,7 @@ struct layernorm_gelu_linear_l_spec {
         const vec<float, W> b_ = load<W>(p.b_ + col, left); // !16:3
         const vec<float, W> l_ = op_add(product, b_); // !20:5
         const vec<float, W> g_ = op_gelu_erf(l_); // !21:5
-        out.template put_some<Slot, W>(p.g_ + row * 344ll + col, left, g_); // !21:5
+        out.template put_some<Half, W>(p.g_ + row * 344ll + col, left, g_); // !21:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -27,12 +27,12 @@ struct llama_o_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void o_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void o_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const vec<float, W> x_ = load_aligned<W>(p.x_ + row * 256ll + col); // !14:10
         const vec<float, W> x1_ = op_cast<bf16>(op_add(x_, product)); // !34:5
-        out.template put<Slot, W>(p.x1_ + row * 256ll + col, x1_); // !34:5
+        out.template put<Half, W>(p.x1_ + row * 256ll + col, x1_); // !34:5
         sum += total<W>(op_square(x1_)); // !36:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,

@@ -26,14 +26,14 @@ struct moves_y1_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void y1_l_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void y1_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 21 - col;
         if (left <= 0) return;
         const vec<float, W> b1_ = load<W>(p.b1_ + col, left); // !7:35
         const vec<float, W> y1_ = op_add(product, b1_); // !13:5
-        out.template put_some<Slot, W>(p.y1_ + row * 21ll + col, left, y1_); // !13:5
+        out.template put_some<Half, W>(p.y1_ + row * 21ll + col, left, y1_); // !13:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -24,14 +24,14 @@ struct k0_lo_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void lo_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void lo_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
         const vec<float, W> out_ = load_aligned<W>(p.out_ + row * 16ll + col); // !6:105
         const vec<float, W> unpack_ = op_add(out_, product); // !16:5
-        out.template put<Slot, W>(p.unpack_ + row * 16ll + col, unpack_); // !16:5
+        out.template put<Half, W>(p.unpack_ + row * 16ll + col, unpack_); // !16:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -76,7 +76,7 @@ struct odd_head_cache_qkv_spec {
             for (int i = 0; i < W && i < left; i++) // !14:5
                 store_one(p.k_cache_ + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far_[i]); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;

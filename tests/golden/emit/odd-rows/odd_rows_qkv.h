@@ -28,22 +28,22 @@ struct odd_rows_qkv_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void t_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void t_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
         const vec<float, W> x_ = load<W>(p.x_ + row * 37ll + col, left); // !7:10
         const vec<float, W> h_ = op_cast<bf16>(op_add(x_, product)); // !13:5
-        out.template put_some<Slot, W>(p.h_ + row * 37ll + col, left, h_); // !13:5
+        out.template put_some<Half, W>(p.h_ + row * 37ll + col, left, h_); // !13:5
         sum += total<W>(mask<W>(op_square(h_), left)); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.b_ + row * 51ll + col, left, product); // !20:5
+        out.template put_some<Half, W>(p.b_ + row * 51ll + col, left, product); // !20:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

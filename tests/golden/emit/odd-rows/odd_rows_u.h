@@ -40,14 +40,14 @@ struct odd_rows_u_spec {
         c.u_r_ = u_r_; // !14:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void u_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void u_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
         const vec<float, W> u_ = op_mul(product, c.u_r_); // !14:5
         const vec<float, W> v_ = op_silu(u_); // !16:5
-        out.template put_some<Slot, W>(p.v_ + row * 51ll + col, left, v_); // !16:5
+        out.template put_some<Half, W>(p.v_ + row * 51ll + col, left, v_); // !16:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -24,12 +24,12 @@ struct odd_rows_z_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void z_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void z_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.z_ + row * 51ll + col, left, product); // !19:5
+        out.template put_some<Half, W>(p.z_ + row * 51ll + col, left, product); // !19:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -31,7 +31,7 @@ struct products_a_spec {
         return load<V>(p.yy_ + (batch * 12 + k) * 9ll + n, 9 - n); // !8:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
@@ -40,7 +40,7 @@ struct products_a_spec {
         const vec<float, W> c_ = op_add(product, bias_); // !11:5
         const vec<float, W> s_ = load<W>(p.s_ + row * 9ll + col, left); // !12:5
         const vec<float, W> d_ = op_mul(c_, s_); // !13:5
-        out.template put_some<Slot, W>(p.d_ + row * 9ll + col, left, d_); // !13:5
+        out.template put_some<Half, W>(p.d_ + row * 9ll + col, left, d_); // !13:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

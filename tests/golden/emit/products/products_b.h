@@ -27,12 +27,12 @@ struct products_b_spec {
         return load<V>(p.z_ + (batch * 9 + n) * 12ll + k, n < 9 ? left : 0); // !10:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 9 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.b_ + row * 9ll + col, left, product); // !10:5
+        out.template put_some<Half, W>(p.b_ + row * 9ll + col, left, product); // !10:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

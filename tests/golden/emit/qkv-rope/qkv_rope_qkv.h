@@ -66,10 +66,10 @@ struct qkv_rope_qkv_spec {
         const vec<float, W> kr_far_ = rope_high(kr_rotation_, lo, hi); // !24:5
         out.template put<1, W>(p.kr_ + row * 64ll + far, kr_far_); // !24:5
     }
-    template <int W, int Slot, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        out.template put<Slot, W>(p.v_ + row * 64ll + col, product); // !21:5
+        out.template put<Half, W>(p.v_ + row * 64ll + col, product); // !21:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -55,24 +55,24 @@ struct ropes_qkv_spec {
         c.q_r_ = q_r_; // !10:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void q_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void q_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> q_ = op_mul(product, c.q_r_); // !10:5
         const vec<float, W> qr_ = rope_interleaved<10, 10>(q_, col, c.position, ropes_qkv_qr_table); // !14:5
-        out.template put_some<Slot, W>(p.qr_ + row * 30ll + col, left, qr_); // !14:5
+        out.template put_some<Half, W>(p.qr_ + row * 30ll + col, left, qr_); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void k_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void k_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
         const vec<float, W> k_ = op_mul(product, c.q_r_); // !10:5
-        out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, k_); // !10:5
+        out.template put_some<Half, W>(p.k_ + row * 30ll + col, left, k_); // !10:5
     }
-    template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;

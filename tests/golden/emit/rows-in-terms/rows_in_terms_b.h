@@ -23,10 +23,10 @@ struct rows_in_terms_b_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        out.template put<Slot, W>(p.b_ + row * 96ll + col, product); // !10:5
+        out.template put<Half, W>(p.b_ + row * 96ll + col, product); // !10:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

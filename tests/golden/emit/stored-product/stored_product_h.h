@@ -24,14 +24,14 @@ struct stored_product_h_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void h_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void h_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.h_ + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
+        out.template put_some<Half, W>(p.h_ + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
         const vec<float, W> a_ = op_relu(op_cast<bf16>(product)); // !9:5
-        out.template put_some<Slot, W>(p.a_ + row * 24ll + col, left, a_); // !9:5
+        out.template put_some<Half, W>(p.a_ + row * 24ll + col, left, a_); // !9:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

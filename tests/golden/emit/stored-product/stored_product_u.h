@@ -25,13 +25,13 @@ struct stored_product_u_spec {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void u_epilogue(const args &p, const context &c, int row, int col,
+    template <int W, int Half, class Out> DEV static void u_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        out.template put<Slot, W>(p.u_ + row * 32ll + col, op_cast<bf16>(product)); // !10:5
+        out.template put<Half, W>(p.u_ + row * 32ll + col, op_cast<bf16>(product)); // !10:5
         const vec<float, W> k_ = load_aligned<W>(p.k_ + row * 32ll + col); // !5:10
         const vec<float, W> r_ = op_add(op_cast<bf16>(product), k_); // !11:5
-        out.template put<Slot, W>(p.r_ + row * 32ll + col, r_); // !11:5
+        out.template put<Half, W>(p.r_ + row * 32ll + col, r_); // !11:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
