@@ -106,7 +106,7 @@ static void write_forms(const gemm *g, const tensor_box *b)
 
 static void write_staging(const gemm *g)
 {
-    write_line(g->w, "static constexpr bool smem_epilogue = %s, results_aligned = %s;", g->staged ? "true" : "false",
+    write_line(g->w, "static constexpr bool epilogue_smem = %s, results_aligned = %s;", g->staged ? "true" : "false",
                g->unaligned ? "false" : "true");
     write_line(g->w, "static constexpr int results = %d;", g->results);
 }

@@ -317,7 +317,7 @@ static void append_stack(emitter *of, launch *l)
 {
     append_scratch(of, l, "tf_turn_0", of->p->stack.turns[0]);
     append_scratch(of, l, "tf_turn_1", of->p->stack.turns[1]);
-    append_argument(of, l, (argument){.kind = argument_table, .name = "tf_table", .size = sizeof(void *)});
+    append_argument(of, l, (argument){.kind = argument_table, .name = "tf_pointers", .size = sizeof(void *)});
     append_argument(of, l, (argument){.kind = argument_layers, .name = "tf_layers", .size = sizeof(int)});
     stacked_set_places(l);
 }

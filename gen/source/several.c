@@ -87,7 +87,7 @@ static void write_own_arguments(const plan *p, const launch *l, writer *w)
     if (l->trace >= 0) write_line(w, "float *tf_trace;");
     if (!p->stack.in) return;
     write_line(w, "float *tf_turn_0, *tf_turn_1;");
-    write_line(w, "const unsigned long long *tf_table;");
+    write_line(w, "const unsigned long long *tf_pointers;");
     write_line(w, "int tf_layers;");
 }
 

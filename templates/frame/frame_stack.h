@@ -2,8 +2,8 @@
 // Layers differ in their packed weights, params and states, whose pointers are a row of a table in device memory; each layer reads what the
 // one before it stored. They share the rest of the workspace.
 //
-// F is as for by_phases, but its functions take a layer_view. F::args also has tf_table, of row_length pointers per layer; tf_layers; and
-// tf_turn_0 and tf_turn_1, memory for what a layer hands on: layer n stores to turn n % 2, the last one to the caller's output.
+// F is as for by_phases, but its functions take a layer_view. F::args also has tf_pointers, of row_length pointers per layer; tf_layers;
+// and tf_turn_0 and tf_turn_1, memory for what a layer hands on: layer n stores to turn n % 2, the last one to the caller's output.
 #pragma once
 #include "templates/frame/frame_list.h"
 
@@ -45,7 +45,7 @@ template <class F> struct layer_view {
     DEV int layers() const { return all.tf_layers; }
     template <class T> DEV void own(T *&to, int place) const
     {
-        to = table_pointer<T>(all.tf_table + static_cast<long long>(layer) * F::row_length + place);
+        to = table_pointer<T>(all.tf_pointers + static_cast<long long>(layer) * F::row_length + place);
     }
     template <class T> DEV void in(T *&from) const
     {

@@ -11,7 +11,7 @@
 // adjacent row tiles that load columns together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are
 // accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial
 // round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts
-// are added; smem_epilogue: results pass through shared memory (staged.h: results, results_aligned); rounds: the epilogue does nothing but
+// are added; epilogue_smem: results pass through shared memory (staged.h: results, results_aligned); rounds: the epilogue does nothing but
 // round products to result_type.
 #pragma once
 #include "templates/frame/frame_ws.h"
@@ -399,8 +399,8 @@ template <class S> struct gemm_swap_ab {
         while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
         return team;
     }
-    static constexpr int most_at_a_time = S::smem_epilogue && share < consumers / 8 ? share : consumers / 8;
-    static constexpr int team = team_of(many_rows || streams || S::smem_epilogue ? most_at_a_time : share);
+    static constexpr int most_at_a_time = S::epilogue_smem && share < consumers / 8 ? share : consumers / 8;
+    static constexpr int team = team_of(many_rows || streams || S::epilogue_smem ? most_at_a_time : share);
     static constexpr int rows_at_a_time = consumers / team;
 
     DEV static row_state row_of(const args &p, const tile &t, int round)
@@ -528,7 +528,7 @@ template <class S> struct gemm_swap_ab {
     }
     DEV static void finish_rows(const args &p, const tile &t, row_state &r, int round, shared_address sums)
     {
-        if constexpr (S::smem_epilogue)
+        if constexpr (S::epilogue_smem)
             finish_staged(p, t, r, round, sums);
         else
             finish_row(p, t, r, sums);
@@ -552,7 +552,7 @@ template <class S> struct gemm_swap_ab {
         for (int i = 0; i < at_once; i++) {
             const columns at = columns_at(t, first + i);
             if (!at.exist) continue;
-            if constexpr (S::smem_epilogue) out.at_column(at.low);
+            if constexpr (S::epilogue_smem) out.at_column(at.low);
             S::template epilogue<S::width>(p, r.context, t.batch, r.row, at.n, x.low[i], x.high[i], sum, out);
         }
     }
@@ -591,7 +591,7 @@ template <class S> struct gemm_swap_ab {
         template <int Half, int W, class T> DEV void put_some(T *at, int, vec<float, W> v) { put<Half, W>(at, v); }
     };
     static constexpr int rows_of_warp = 32 / team;
-    static_assert(!S::smem_epilogue || of_row <= at_once, "tile: all sums of a row fit in registers, as results overwrite them");
+    static_assert(!S::epilogue_smem || of_row <= at_once, "tile: all sums of a row fit in registers, as results overwrite them");
 
     DEV static void finish_staged(const args &p, const tile &t, row_state &r, int round, shared_address sums)
     {
@@ -649,7 +649,7 @@ template <class S> struct gemm_swap_ab {
     }
 
     // ---- an epilogue that only rounds (S::rounds): products leave their registers as results.
-    static constexpr bool rounds_at_once = S::smem_epilogue && S::rounds && S::split_k == 1 && !streams;
+    static constexpr bool rounds_at_once = S::epilogue_smem && S::rounds && S::split_k == 1 && !streams;
     static constexpr int result_pitch = tile_n * 2 + 16; // bytes of a row of results, such that 8 rows of 16 bytes are in different banks
     template <int N> DEV static void put_results(const float (&x)[N], shared_address results)
     {

@@ -10,7 +10,7 @@
 //     columns [K, N] 128 bytes x tile_k rows
 //   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
 //     (multicast)
-//   smem_epilogue: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
+//   epilogue_smem: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
 //     halves of columns; results_aligned: their rows begin at multiples of 16 bytes; else width: columns of a row that the epilogue gets at
 //     a time, 2 or 4
 //   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
@@ -35,7 +35,7 @@ template <class S> struct gemm_ws {
     static constexpr int stage_bytes = a_bytes + b_bytes;
     static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that are adjacent along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
-    static constexpr int scratch_bytes = S::smem_epilogue ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
+    static constexpr int scratch_bytes = S::epilogue_smem ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool pingpong = false;
     static constexpr int threads = ws_threads;
     static_assert(S::threads == threads, "tile: threads = 384: two warpgroups that compute, one that loads");
@@ -44,7 +44,7 @@ template <class S> struct gemm_ws {
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: m is 128; n a multiple of 32, at most 256");
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(tile_k * sizeof(a_type) == 128, "tile: k is 128 bytes");
-    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::smem_epilogue),
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::epilogue_smem),
                   "tile: granule is 16; width 2 or 4, or results pass through shared memory");
 
     using product = wgmma<a_type, tile_n>;
@@ -240,7 +240,7 @@ template <class S> struct gemm_ws {
             r[h].sum = 0;
             if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
         }
-        if constexpr (S::smem_epilogue)
+        if constexpr (S::epilogue_smem)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
         else if (S::reads && !S::rolled && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, r);

@@ -1,6 +1,6 @@
 // In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 bytes where 16 adjacent bytes of a row
 // are at hand, of single elements at the ends. A piece is 8 adjacent results; each lane has one, adjacent lanes mostly adjacent pieces of a
-// row. S of a program that includes this has: smem_epilogue: results take this way; results: 1 or 2 for each 32 packed columns' halves;
+// row. S of a program that includes this has: epilogue_smem: results take this way; results: 1 or 2 for each 32 packed columns' halves;
 // results_aligned: rows begin at multiples of 16 bytes.
 //
 // The epilogue runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is

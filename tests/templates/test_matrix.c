@@ -73,7 +73,7 @@ START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
     const char *header = r->c.plan->launches[0].spec_header;
     ck_assert_ptr_nonnull(strstr(header, loops[_i].rolled));
     ck_assert_ptr_nonnull(strstr(header, sums ? "row_sums = true" : "row_sums = false"));
-    ck_assert_int_eq(strstr(header, "smem_epilogue = true") != NULL, *loops[_i].operand == 'l');
+    ck_assert_int_eq(strstr(header, "epilogue_smem = true") != NULL, *loops[_i].operand == 'l');
     ck_assert_ptr_null(strstr(header, "TF_CALLED"));
     rig_run(r);
     rig_judge(r);
@@ -113,7 +113,7 @@ START_TEST(a_row_of_results_may_end_within_16_bytes)
     const tuning tuning = {.lines = &lines, .count = 1};
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
     ck_assert_int_eq(r->c.plan->launch_count, 2);
-    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "smem_epilogue = true"));
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "epilogue_smem = true"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
