@@ -7,28 +7,51 @@
 #pragma once
 #include "templates/frame/frame_list.h"
 
-// A pointer of the table, which nobody writes while the launch runs. Compilers see that it points to global memory.
+// A layer's row of the table, which nobody writes while the launch runs. On a GPU the lanes of each wave hold its pointers: a phase that
+// begins then waits for no memory. Compilers see that what they point to is global memory.
+template <class F> struct table_row {
 #if defined(TF_ON_HOST)
-template <class T> DEV T *table_pointer(const unsigned long long *at) { return reinterpret_cast<T *>(*at); }
-#elif defined(__clang__)
-template <class T> DEV T *table_pointer(const unsigned long long *at)
-{
-    using constant = const __attribute__((address_space(4))) unsigned long long *; // so that a scalar load fetches it
-    using global = __attribute__((address_space(1))) T *;
-    return (T *)(global)(*(constant)(unsigned long long)at);
-}
+    const unsigned long long *own;
+    DEV explicit table_row(const unsigned long long *at) : own(at) {}
+    template <class T> DEV T *pointer(int place) const { return reinterpret_cast<T *>(own[place]); }
 #else
-template <class T> DEV T *table_pointer(const unsigned long long *at)
-{
-    unsigned long long there;
-    asm("ld.global.nc.u64 %0, [%1];" : "=l"(there) : "l"(at));
-    return static_cast<T *>(__cvta_global_to_generic(there));
-}
+    static constexpr int each = (F::row_length + TF_WAVE - 1) / TF_WAVE; // pointers that a lane holds
+    unsigned own[each][2];
+    DEV explicit table_row(const unsigned long long *at)
+    {
+        const int lane = thread_index() % TF_WAVE;
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+            const unsigned long long mine = i * TF_WAVE + lane < F::row_length ? at[i * TF_WAVE + lane] : 0;
+            own[i][0] = static_cast<unsigned>(mine), own[i][1] = static_cast<unsigned>(mine >> 32);
+        }
+    }
+    DEV unsigned long long number(int place) const
+    {
+        const unsigned(&words)[2] = own[place / TF_WAVE];
+        unsigned half[2];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+#if defined(__clang__)
+            half[i] = static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(words[i]), place % TF_WAVE));
+#else
+            asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(half[i]) : "r"(words[i]), "r"(place % TF_WAVE));
 #endif
+        }
+        return static_cast<unsigned long long>(half[1]) << 32 | half[0];
+    }
+#if defined(__clang__)
+    template <class T> DEV T *pointer(int place) const { return (T *)(__attribute__((address_space(1))) T *)number(place); }
+#else
+    template <class T> DEV T *pointer(int place) const { return static_cast<T *>(__cvta_global_to_generic(number(place))); }
+#endif
+#endif
+};
 
 template <class F> struct layer_view {
     const typename F::args &all;
     int layer;
+    const table_row<F> &row;
 
     // All arguments, for a phase that begins. AMD compilers do not know that they are the same for every layer: else they load them all
     // ahead of the loop over layers, which takes too many scalar registers.
@@ -43,10 +66,7 @@ template <class F> struct layer_view {
 #endif
     }
     DEV int layers() const { return all.tf_layers; }
-    template <class T> DEV void own(T *&to, int place) const
-    {
-        to = table_pointer<T>(all.tf_pointers + static_cast<long long>(layer) * F::row_length + place);
-    }
+    template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(place); }
     template <class T> DEV void in(T *&from) const
     {
         if (layer > 0) from = reinterpret_cast<T *>(layer % 2 ? all.tf_turn_0 : all.tf_turn_1);
@@ -69,9 +89,16 @@ template <class F> DEV void run_stack(const typename F::args &p)
 #endif
     typename F::waits sync;
     int next = block_index();
+    const unsigned long long *at = p.tf_pointers;
+    table_row<F> row(at);
 #pragma unroll 1
-    for (int layer = 0; layer < p.tf_layers; layer++) next = run_phases<F, 0>(layer_view<F>{p, layer}, next, shared, sync);
-    sync.leave(layer_view<F>{p, p.tf_layers - 1}, next);
+    for (int layer = 0; layer < p.tf_layers; layer++) {
+        if (layer + 1 < p.tf_layers) at += F::row_length;
+        const table_row<F> later(at); // loaded while this layer runs
+        next = run_phases<F, 0>(layer_view<F>{p, layer, row}, next, shared, sync);
+        row = later;
+    }
+    sync.leave(layer_view<F>{p, p.tf_layers - 1, row}, next);
 }
 
 #if defined(TF_ON_HOST)
