@@ -82,6 +82,9 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
     r.tuning = tuning_of(a, o);
     r.graph = (graph_options){o->preset, overrides, dims, o->dtype};
     if (o->fusion) r.level = options_level(a, o->fusion);
+    if (o->stack && o->fusion && r.level != fusion_block)
+        bail(a, code_usage, (position){0}, "--fusion=%s: a stack is of level block", o->fusion);
+    if (o->stack) r.level = fusion_block, r.stacked = true;
     r.disabled = disabled.names;
     r.disabled_count = disabled.count;
     if (o->from) {
@@ -89,6 +92,8 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
         r.from = stage_by_name(a, "from", o->from, stage_source);
         if (o->preset || o->dim || o->dtype)
             bail(a, code_usage, (position){0}, "--from: the IR text has its dimensions and dtype; --preset, --dim and --dtype need a spec");
+        if (r.from >= stage_fuse && o->stack)
+            bail(a, code_usage, (position){0}, "--from=%s: the IR text says whether it is of a stack; --stack needs graph or ir", o->from);
         if (r.from >= stage_fuse && (o->fusion || o->no_fuse))
             bail(a, code_usage, (position){0}, "--from=%s: the IR text is fused already; --fusion and --no-fuse need graph or ir", o->from);
     }

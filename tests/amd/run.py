@@ -6,11 +6,13 @@ with scratch, a plan on matrix units that runs no matrix instruction or the reve
 checkout.
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
-in f32 and f16. With --random=N: N specs drawn by --seed, each at one level, in one type, on one target in turn; those that tfgen refuses by
-name (exit code 4) are counted, and neither passed nor failed; --json prints what tests/cli/random_add.py adds up."""
+in f32 and f16. --fusion=stack: two layers in a launch of level block. With --random=N: N specs drawn by --seed, each at one level, in one
+type, on one target in turn; those that tfgen refuses by name (exit code 4) are counted, and neither passed nor failed; --json prints what
+tests/cli/random_add.py adds up."""
 import argparse
 import collections
 import concurrent.futures
+import ctypes
 import json
 import math
 import os
@@ -94,7 +96,7 @@ class Plan:
         self.manifest = judging.read_manifest(folder)
         self.folder, self.machine, self.histogram, self.instructions = folder, Machine(seed=seed), collections.Counter(), 0
         self.dims = {d["name"]: d["value"] for d in self.manifest["dims"]}
-        self.address, self.outputs = {}, {}
+        self.address, self.outputs, self.inputs, self.states, self.copies = {}, {}, {}, {}, {}
         for v in self.manifest["values"]:
             self._place(v, data)
         work = self.manifest["workspace"]
@@ -120,31 +122,75 @@ class Plan:
             self.address[name] = self.machine.memory.allocate(count * self.SIZE[value["dtype"]], name)
         else:
             self.address[name] = self.machine.memory.upload(data[name][1].tobytes(), name)
+            if value["kind"] == "state":
+                self.states[name] = data[name][1].tobytes()
+        if value["kind"] == "input":
+            self.inputs[name] = value["shape"], value["dtype"]
 
-    def arguments(self, item):
+    def arguments(self, item, table=0, layers=0):
         out = bytearray(item["argument_bytes"])
         for a in item["arguments"]:
             if a["kind"] == "dim":
                 struct.pack_into("<i", out, a["offset"], self.manifest["dims"][a["index"]]["value"])
                 continue
-            pointer = (self.address[a["value"]] if a["kind"] == "value" else
-                       self.packed[a["index"]] if a["kind"] == "packed" else self.scratch[a["index"]])
-            struct.pack_into("<Q", out, a["offset"], pointer)
+            if a.get("place") is not None:  # not read: the table has it
+                continue
+            if a["kind"] == "layers":
+                struct.pack_into("<i", out, a["offset"], layers)
+                continue
+            if a["kind"] == "table":
+                struct.pack_into("<Q", out, a["offset"], table)
+                continue
+            struct.pack_into("<Q", out, a["offset"], self._pointer(a))
         return bytes(out)
 
-    def _launch(self, item, grid):
+    def _pointer(self, a):
+        return (self.address[a["value"]] if a["kind"] == "value" else
+                self.packed[a["index"]] if a["kind"] == "packed" else self.scratch[a["index"]])
+
+    def _table(self, item):
+        """Rows of a stack's table for two layers with the same weights and copies of the states."""
+        rows = [[0] * item["row_length"] for _ in range(2)]
+        for a in (a for a in item["arguments"] if a.get("place") is not None):
+            rows[0][a["place"]] = rows[1][a["place"]] = self._pointer(a)
+            if a.get("value") in self.states:
+                rows[1][a["place"]] = self.copies.setdefault(a["value"], self.machine.memory.upload(self.states[a["value"]], a["value"]))
+        return self.machine.memory.upload(struct.pack(f"<{2 * item['row_length']}Q", *rows[0], *rows[1]), "table")
+
+    def _run_stack(self, item):
+        """Two layers in a launch, then the second one alone, on what the first one stored: the same bits. The first one's are judged."""
+        def launch(table, layers):
+            return self._launch(item, item["grid"]["now"], self.arguments(item, table, layers))
+        (value, count), = self.outputs.values()
+        size, y = count * self.SIZE[value["dtype"]], self.address[value["name"]]
+        take = self.machine.memory.download
+        table, x = self._table(item), next(n for n, t in self.inputs.items() if t == (value["shape"], value["dtype"]))
+        turn = self.scratch[next(a["index"] for a in item["arguments"] if a["name"] == "tf_turn_0")]
+        result = launch(table, 2)
+        first, both = take(turn, size), take(y, size)
+        for name, data in self.states.items():
+            ctypes.memmove(self.copies[name], data, len(data))
+        self.address[x] = self.machine.memory.upload(first, x)
+        launch(table + 8 * item["row_length"], 1)
+        if take(y, size) != both:
+            raise RuntimeError("the second layer of two stores other bits than alone")
+        ctypes.memmove(y, first, size)
+        return result
+
+    def _launch(self, item, grid, arguments=None):
         code = CodeObject(f"{self.folder}/{item['name']}.hsaco")
         kernel = code.kernels[item["symbol"]]
         if kernel.scratch:
             raise RuntimeError(f"{item['name']} uses {kernel.scratch} bytes of scratch")
         dynamic = max(0, item.get("shared_bytes", 0) - kernel.lds)
-        return self.machine.run(code, item["symbol"], grid, item["block"], self.arguments(item), dynamic_lds=dynamic)
+        return self.machine.run(code, item["symbol"], grid, item["block"], arguments or self.arguments(item),
+                                dynamic_lds=dynamic)
 
     def run(self):
         for p in self.manifest["packs"]:
             self._launch(p, p["grid"])
         for k in self.manifest["kernels"]:
-            result = self._launch(k, k["grid"]["now"])
+            result = self._run_stack(k) if "row_length" in k else self._launch(k, k["grid"]["now"])
             self.histogram += result.histogram
             self.instructions += result.instructions
 
@@ -216,7 +262,8 @@ def attempt(job):
     """Rows of a spec at one level and size; all targets share tfgen's data. Its bounds are of a plan that has matrix units: attention there
     rounds its weights."""
     spec, level, size, dtype, seed, targets, compiler = job
-    common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + [f"--fusion={level}", "--quiet"]
+    common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + ["--quiet"]
+    common += [f"--fusion={'block' if level == 'stack' else level}"]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -227,7 +274,7 @@ def attempt(job):
             text = " ".join(f"{REFUSED if isinstance(e, Refused) else 'no data:'} {e}".split())[:300]
             return job, [Row(t, False, 0.0, text, math.inf, collections.Counter(), 0) for t in targets]
         for target in targets:
-            rows.append(run_target(spec, common, target, data, folder, seed, compiler))
+            rows.append(run_target(spec, common + ["--stack"] * (level == "stack"), target, data, folder, seed, compiler))
     return job, rows
 
 

@@ -27,6 +27,22 @@ START_TEST(layers_of_a_stack_run_in_one_launch)
 }
 END_TEST
 
+START_TEST(emit_writes_the_kernel_of_a_stack)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen("%s", in_folder("emit specs/llama-decode.yaml --stack --dump=plan > %s/a.ir && grep -A1 'level block' %s/a.ir")),
+                     0);
+    says("stacked");
+    ck_assert_int_eq(tfgen("%s", in_folder("emit %s/a.ir --from=plan --dump=plan | cmp - %s/a.ir && echo same")), 0);
+    says("same");
+    ck_assert_int_eq(tfgen("%s", in_folder("emit %s/a.ir --from=plan --stack --dump=plan")), 2);
+    says("says whether it is of a stack");
+    ck_assert_int_eq(tfgen("emit specs/llama-decode.yaml --stack --fusion=tile --dump=plan"), 2);
+    says("a stack is of level block");
+    remove_folder();
+}
+END_TEST
+
 START_TEST(what_is_for_one_layer_is_refused_with_layers)
 {
     static const struct {
@@ -173,6 +189,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, run_checks_itself_and_reports_json);
     tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 4);
+    tcase_add_test(c, emit_writes_the_kernel_of_a_stack);
     tcase_add_loop_test(c, what_is_for_one_layer_is_refused_with_layers, 0, 5);
     tcase_add_loop_test(c, rows_that_are_apart_are_read_and_written_where_they_are, 0, 4);
     tcase_add_test(c, the_text_of_a_plan_keeps_strides);
