@@ -162,7 +162,7 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
                g.staged ? staged_width : g.width);
     write_staging(&g);
     write_line(w, "static constexpr bool rounds = %s;", rounds ? "true" : "false");
-    if (rounds) write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
+    write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
     write_line(w, "static constexpr int cluster = %d, cluster_m = %d, tail = %d, tail_tiles = %d;", t->cluster, t->cluster_m, t->tail,
                tail_tiles);
     gemm_write_sums(&g);
