@@ -85,8 +85,20 @@ static decode_whole_tile tile_of_short_parts(void)
     return (decode_whole_tile){.keys = 16, .threads = 128, .resident = 4, .cluster = 1};
 }
 
+/* In a launch of several phases, whose workgroups have a multiprocessor each. */
+static decode_whole_tile tile_in_list(const problem *p)
+{
+    decode_whole_tile t = {.keys = 16, .threads = p->ir->threads, .resident = 1, .cluster = 1};
+    t.splits = decode_splits(p, &t);
+    return t;
+}
+
 static void defaults(const problem *p, ir_tile *tile)
 {
+    if (p->ir->threads) {
+        tile->decode_whole = tile_in_list(p);
+        return;
+    }
     enum { long_share = 256 << 10 }; /* bytes of K and V per multiprocessor */
     const double columns = (double)(problem_head(p) + problem_value_head(p)),
                  bytes = 2.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * columns;
@@ -108,6 +120,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     if (!is_power_of_two(t->cluster)) return "cluster is a power of two";
     if (t->splits % t->cluster) return "cluster divides splits";
     if (t->stages && obstacle_to_stages(p)) return obstacle_to_stages(p);
+    if (p->ir->threads && (t->cluster > 1 || t->stages)) return "in a launch of several phases cluster is 1 and stages is 0";
     return decode_whole_illegal(p, tile);
 }
 

@@ -46,6 +46,7 @@ const char *decode_whole_obstacle(const problem *p)
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p), values = problem_value_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
+    if (p->ir->level == fusion_block && by_wave_cache(p->target)) return "on AMD it has no launches of several phases";
     if (attention_window_obstacle(p)) return attention_window_obstacle(p);
     if (attention_bias_obstacle(p)) return attention_bias_obstacle(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
@@ -197,6 +198,7 @@ void decode_whole_members(emission *e, writer *w)
     heads_write_sizes(&h);
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, stages = %d;", x->keys, x->threads,
                x->resident, x->cluster, x->stages);
+    if (e->plan->ir->threads) write_line(w, "static constexpr int splits = %d;", x->splits);
     heads_write_cache(&h);
     heads_write_scores(&h);
     heads_write_pointers(&h);

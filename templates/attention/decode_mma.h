@@ -22,10 +22,22 @@ template <int Rows> struct slopes_of_rows<true, Rows> {
 
 template <class S>
 using tile_of_cache = cache_tile<typename S::type, S::head_dim, value_head<S>::size>;
+struct runs_in_list {
+    template <class P> static constexpr int bytes = sizeof(typename P::memory);
+    template <class P> struct walk {
+        DEV void start(const typename P::args &, int) {}
+        DEV void look(const typename P::args &, int) {}
+        DEV void tile(const typename P::args &p, int index, int, char *shared)
+        {
+            P::take(p, index, *reinterpret_cast<typename P::memory *>(shared));
+        }
+    };
+};
+
 template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, tile_of_cache<S>::rows> {
     using tile = tile_of_cache<S>;
     using runs = decode_runs<S, S::threads / TF_WAVE * S::warp_keys, tile::rows>;
-    using typename runs::args, typename runs::part, typename runs::cursor, typename runs::numbers;
+    using typename runs::args, typename runs::part, typename runs::cursor, typename runs::numbers, typename runs::member;
     using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
     static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
@@ -338,13 +350,13 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // ---- parts: a workgroup hands over at most one. Those of other clusters come through memory.
     using slices_of_parts = slices<kept * pitch>; // of a row: columns, largest score, sum
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
-    // The first workgroup of this one's cluster.
-    DEV static int cluster_start() { return block_index() / cluster * cluster; }
+    // The first workgroup of its cluster.
+    DEV static int cluster_start(int workgroup) { return workgroup / cluster * cluster; }
 
-    DEV static void hand_over(const args &p, const part &t, memory &m)
+    DEV static void hand_over(const args &p, const part &t, memory &m, int own)
     {
-        const bool near = cluster > 1 && t.last_owner < cluster_start() + cluster;
-        float *to = near ? m.handed_over[0] : parts_of(p).data(block_index());
+        const bool near = cluster > 1 && t.last_owner < cluster_start(own) + cluster;
+        float *to = near ? m.handed_over[0] : parts_of(p).data(own);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             const joined x = join_warps(m, row, place);
@@ -354,7 +366,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         if (near) return;
         slice_stored();
         barrier();
-        if (thread_index() == 0) parts_of(p).publish(block_index());
+        if (thread_index() == 0) parts_of(p).publish(own);
     }
     DEV static void rescale(joined &x, float largest)
     {
@@ -390,7 +402,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     template <bool Near> DEV static four four_of(const float *from, int workgroup)
     {
         if constexpr (Near)
-            return cluster_read(from, workgroup - cluster_start());
+            return cluster_read(from, workgroup - cluster_start(block_index()));
         else
             return slice_read(from);
     }
@@ -404,9 +416,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     // Stores the work tile's results.
-    DEV static void store(const args &p, const part &t, memory &m)
+    DEV static void store(const args &p, const part &t, memory &m, int own)
     {
-        const int own = block_index(), first = t.first_owner, near = first > cluster_start() ? first : cluster_start();
+        const int first = t.first_owner, near = first > cluster_start(own) ? first : cluster_start(own);
         if (first < near) await(p, first, near);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
@@ -444,14 +456,14 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // ---- a run. Before the previous launch has ended it is scheduled by lengths that this launch may still change: the first keys are
     // prefetched into L2, and loaded, by a guess; the lengths that memory has afterwards decide whether the guess holds.
-    DEV static void prefetch_first_keys(const args &p, const memory &m)
+    DEV static void prefetch_first_keys(const args &p, const memory &m, const member &w)
     {
         constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
         const cursor &s = m.schedule.cursors[0];
         const part &t = s.now;
         if (s.to <= m.schedule.from || thread_index() > 1 || !dense) return;
         const int from = t.seen_from + t.from * tile_keys, end = t.seen_from + t.to * tile_keys,
-                  some = from + most / (2 * (head_dim + value_dim)) / block_total();
+                  some = from + most / (2 * (head_dim + value_dim)) / w.total;
         const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // the prefetched keys are contiguous
         const int most_to = end < t.seen_to ? end : t.seen_to, in_run = run_end < most_to ? run_end : most_to;
         const int to = some < in_run ? some : in_run;
@@ -460,13 +472,13 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                     (to - from) * (thread_index() ? value_dim : head_dim) * 2);
     }
     // Called by all threads, which then all see the schedule.
-    template <bool Sure> DEV static void make_schedule(const args &p, memory &m)
+    template <bool Sure> DEV static void make_schedule(const args &p, memory &m, const member &w)
     {
         if (S::batches(p) > TF_WAVE) {
             runs::count_spans(p, m.schedule);
             barrier();
         }
-        if (thread_index() < TF_WAVE) runs::template make_schedule<Sure, (stages > 0)>(p, m.schedule);
+        if (thread_index() < TF_WAVE) runs::template make_schedule<Sure, (stages > 0)>(p, m.schedule, w);
         barrier();
     }
     DEV static bool differs(const numbers &x, const numbers &y)
@@ -478,19 +490,27 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     DEV static int follower(int cursor) { return cursor < 2 ? cursor + 1 : 0; }
 
+    // A launch of its own.
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
-        const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
+        const member w = {static_cast<int>(block_index()), static_cast<int>(block_total())};
         bool sure = !guesses || S::batches(p) > known; // the lengths are final
         next_may_start();
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
         ring r(m);
         if (!sure) {
-            make_schedule<false>(p, m);
-            prefetch_first_keys(p, m);
+            make_schedule<false>(p, m, w);
+            prefetch_first_keys(p, m, w);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-        if (sure) make_schedule<true>(p, m);
+        if (sure) make_schedule<true>(p, m, w);
+        walk<true>(p, m, w, r, sure); TF_TRACED(trace_leave(p.tf_trace, 0));
+    }
+
+    // The parts of a scheduled run. Alone: in a launch of its own.
+    template <bool Alone> DEV static void walk(const args &p, memory &m, const member &w, ring &r, bool sure)
+    {
+        const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
         bool arrived = false, met = false; // at the cluster's barrier, which says that parts have been handed over
         int early = 0;
 #pragma unroll 1
@@ -513,7 +533,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (!sure) {
                 sure = true;
                 if (m.schedule.stale) {
-                    make_schedule<true>(p, m);
+                    make_schedule<true>(p, m, w);
                     at = 2; // the first again
                     continue;
                 }
@@ -521,30 +541,45 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (now.to <= m.schedule.from) break;
             if (thread_index() == threads - TF_WAVE) {
                 if constexpr (stages > 0)
-                    runs::step(p, m.schedule, then, m.schedule.cursors[follower(follower(at))]);
+                    runs::step(p, m.schedule, then, m.schedule.cursors[follower(follower(at))], w);
                 else
-                    runs::step(p, m.schedule, now, m.schedule.cursors[follower(at)]);
+                    runs::step(p, m.schedule, now, m.schedule.cursors[follower(at)], w);
             }
             const part t = warp_same(now.now);
             const bool last = t.to == t.each;
-            if (!last) hand_over(p, t, m);
+            if (!last) hand_over(p, t, m, w.index);
             if (cluster > 1 && !arrived) cluster_arrive();
             arrived = true;
             if (last) {
-                if (cluster > 1 && t.first_owner < block_index()) {
+                if (cluster > 1 && t.first_owner < w.index) {
                     cluster_wait();
                     met = true;
                 }
-                store(p, t, m);
+                store(p, t, m, w.index);
             }
-            barrier(); TF_TRACED(trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses the same memory
-        } TF_TRACED(trace_leave(p.tf_trace, 0));
+            barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses the same memory
+        }
         if constexpr (cluster > 1) { // its memory must exist until all have read it
             if (!arrived) cluster_arrive();
             if (!met) cluster_wait();
             cluster_arrive();
             cluster_wait();
         }
+    }
+
+    // ---- in a list of phases (frame_list.h): a tile is the run of one of `splits` workgroups for each work tile. It waits for the parts
+    // of tiles with lower indices alone, which workgroups take first.
+    using in_list = runs_in_list;
+    DEV static int tiles(const args &p) { return S::batches(p) * S::queries(p) > 0 ? S::batches(p) * runs::work_tiles(p) * S::splits : 0; }
+    DEV static void take(const args &p, int index, memory &m)
+    {
+        static_assert(cluster == 1 && stages == 0, "tile: in a list");
+        const int all = tiles(p), most = block_total();
+        const member w = {index, all < most ? all : most};
+        if (index >= w.total) return;
+        ring r(m);
+        make_schedule<true>(p, m, w);
+        walk<false>(p, m, w, r, true);
     }
 };
 

@@ -21,6 +21,9 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
     static constexpr int known = TF_WAVE; // sequences whose lengths are kept in shared memory
 
+    struct member { // one of the workgroups that share the keys
+        int index, total;
+    };
     struct visible { // keys of a sequence that some query sees
         int from, to, key_tiles;
     };
@@ -137,16 +140,16 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     }
     struct share {
         int count, from, to; // workgroups that have key tiles; this one's first key tile, and the end of its key tiles
-        DEV share(int all)
+        DEV share(int all, const member &w)
         {
-            count = block_total() < all ? block_total() : all;
-            const int each = all / count, rest = all % count, own = block_index();
+            count = w.total < all ? w.total : all;
+            const int each = all / count, rest = all % count, own = w.index;
             from = to = all;
             if (own < count) from = own * each + (own < rest ? own : rest), to = from + each + (own < rest);
         }
     };
     // Called by the first warp, after count_spans() if there are more sequences than lanes. Ahead: finds the next part, too.
-    template <bool Sure, bool Ahead> DEV static void make_schedule(const args &p, run &m)
+    template <bool Sure, bool Ahead> DEV static void make_schedule(const args &p, run &m, const member &w)
     {
         const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
         key_tiles_of_lanes t;
@@ -157,11 +160,11 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         } else {
             const int own = lane * span(p) < batches ? m.spans[lane] : 0, to = sum_to_lane(own);
             all = lane_value(to, TF_WAVE - 1);
-            const int in = lanes_with(to < share(all).to);
+            const int in = lanes_with(to < share(all, w).to);
             batch0 = in * span(p);
             t.template count<Sure>(p, m, batch0, lane_value(to, in) - lane_value(own, in));
         }
-        const share mine(all);
+        const share mine(all, w);
         for (int before; before = t.all(), mine.to > before;) t.template count<Sure>(p, m, batch0 += TF_WAVE, before);
         const int in = lanes_with(t.to < mine.to), key_tiles = lane_value(t.own, in);
         const place at = {batch0 + in, lane_value(t.to, in) - key_tiles, key_tiles / work_tiles(p)};
@@ -170,8 +173,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
             m.all = all, m.count = mine.count, m.from = mine.from, m.first = batch0;
             cursor &now = m.cursors[0];
             now.to = mine.to, now.at = at;
-            if (block_index() < mine.count) now.now = part_at(p, m, now);
-            if constexpr (Ahead) step(p, m, now, m.cursors[1]);
+            if (w.index < mine.count) now.now = part_at(p, m, now, w);
+            if constexpr (Ahead) step(p, m, now, m.cursors[1], w);
         }
     }
     DEV static numbers numbers_of(const args &p, const run &m, int batch)
@@ -185,12 +188,12 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         const int each = m.all / m.count, rest = m.all % m.count, longer = rest * (each + 1);
         return index < longer ? index / (each + 1) : rest + (index - longer) / each;
     }
-    DEV static part part_at(const args &p, const run &m, const cursor &s)
+    DEV static part part_at(const args &p, const run &m, const cursor &s, const member &w)
     {
         const place &at = s.at;
         const int tiles = row_tiles(p), work_tile = (s.to - 1 - at.first) / at.each, first = at.first + work_tile * at.each,
                   tile = work_tile % tiles;
-        const int rows = group * S::queries(p) - tile * Rows, own = block_index();
+        const int rows = group * S::queries(p) - tile * Rows, own = w.index;
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
         const int first_owner = m.from > first ? owner(m, first) : own,
@@ -199,7 +202,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
                 rows < Rows ? rows : Rows, first_owner, last_owner};
     }
     // Moves the cursor to the part that follows, by one thread; after the last part there is none.
-    DEV static void step(const args &p, const run &m, const cursor &now, cursor &then)
+    DEV static void step(const args &p, const run &m, const cursor &now, cursor &then, const member &w)
     {
         then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;
         if (then.to <= m.from) return;
@@ -209,6 +212,6 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
             then.at.each = visible_in(p, numbers_of(p, m, then.at.batch)).key_tiles;
             then.at.first -= work_tiles(p) * then.at.each;
         }
-        then.now = part_at(p, m, then);
+        then.now = part_at(p, m, then, w);
     }
 };

@@ -54,15 +54,18 @@ END_TEST
  * registers hold. */
 START_TEST(tiles_of_a_block_are_for_one_workgroup_per_unit)
 {
-    static const int splits[] = {8, 2}; /* splits of the keys of 8 and of 64 heads */
-    const dim_override dims[] = {{"B", _i ? 8 : 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
-    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dims = dims,
-                                     .dim_count = sizeof dims / sizeof *dims});
+    static const int splits[] = {4, 2}, simt_splits[] = {8, 4}; /* of the keys of 8 and of 64 heads */
+    const dim_override dims[] = {{"B", _i % 2 ? 8 : 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = _i < 2 ? "sm_90a" : "gfx942",
+                                     .dims = dims, .dim_count = sizeof dims / sizeof *dims});
     const launch *l = r->c.plan->launches;
     for (int i = 0; i < l->work_count; i++) {
         const ir_tile *t = l->work[i].tile;
-        if (t->program == program_decode) ck_assert_int_eq(t->decode.splits, splits[_i]);
-        if (t->program != program_gemm_register_fed || strcmp(l->work[i].phase->name, "o") == 0) continue;
+        if (strcmp(l->work[i].phase->name, "attention") == 0) {
+            ck_assert_int_eq(t->program, _i < 2 ? program_decode_mma : program_decode);
+            ck_assert_int_eq(_i < 2 ? t->decode_whole.splits : t->decode.splits, _i < 2 ? splits[_i] : simt_splits[_i % 2]);
+        }
+        if (t->program != program_gemm_register_fed || strcmp(l->work[i].phase->name, "o") == 0 || _i >= 2) continue;
         ck_assert_msg(t->gemm_register_fed.n * t->gemm_register_fed.ahead == 128, "%s", l->work[i].phase->name);
     }
     rig_close(r);
@@ -240,7 +243,7 @@ int main(void)
     Suite *s = suite_create("block");
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
     tcase_add_loop_test(plans, a_block_is_one_launch_of_phases_with_as_many_threads, 0, target_count);
-    tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 2);
+    tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 4);
     tcase_add_test(plans, a_wait_that_is_dropped_is_found);
     tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
     tcase_add_test(plans, waits_in_a_circle_are_found);
