@@ -117,7 +117,7 @@ static void append_target(text *out, const target_info *target, const page *x)
     /* In a list of phases, an input of one phase may be a result of another, so no load may use the constant cache (base/device.h). */
     const bool of_phases = x->frame == frame_list || x->frame == frame_stack;
     if (frame_asks(x->frame, target) && !of_phases) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
-    if (x->frame == frame_stack) text_printf(out, "#define TF_STACK 1\n");
+    if (x->frame == frame_stack || (x->frame == frame_list && target->overlaps)) text_printf(out, "#define TF_PHASES 1\n");
     if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
     if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,

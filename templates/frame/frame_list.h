@@ -133,12 +133,23 @@ template <class F> struct by_phases {
     }
 };
 
+// x, computed anew: so that no register holds it until the next phase needs it.
+#if defined(TF_PHASES) && !defined(TF_ON_HOST) && !defined(__clang__)
+DEV int not_kept(int x)
+{
+    asm volatile("" : "+r"(x));
+    return x;
+}
+#else
+DEV int not_kept(int x) { return x; }
+#endif
+
 // The tiles of a phase, from `index`, the workgroup's first, on; then those of the phases after it. Each phase has a loop of its own:
 // compilers keep what is the same for all tiles of a loop in registers. Returns the item that would be the workgroup's next.
 template <class F, int Phase, class At> DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync)
 {
     using P = typename F::template program<Phase>;
-    const int tiles = F::tiles(p, Phase); // computed from arguments: no memory may be read before previous_wait()
+    const int tiles = not_kept(F::tiles(p, Phase)); // computed from arguments: no memory may be read before previous_wait()
     F::with(p, Phase, [&](auto program, const auto &a) {
         if constexpr (same_program<decltype(program), P>) {
             typename P::in_list::template walk<P> walk{}; // initialised: a stack's loop would keep what the layer before left in it

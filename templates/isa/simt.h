@@ -3,11 +3,11 @@
 #pragma once
 #include "templates/base/ops.h"
 
-// The thread's index. In a stack compilers do not know that it is: else they compute ahead of the loop over layers what all phases make of
-// it, which takes too many registers.
+// The thread's index. In a launch of many phases compilers do not know that it is: else they compute ahead of loops over tiles and layers
+// what all phases make of it, which takes too many registers.
 DEV int same_thread(int index)
 {
-#if !defined(TF_STACK) || defined(TF_ON_HOST)
+#if !defined(TF_PHASES) || defined(TF_ON_HOST)
 #elif defined(__clang__)
     asm volatile("" : "+v"(index));
 #else
