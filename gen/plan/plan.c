@@ -208,7 +208,7 @@ static int plan_trace(planner *p, const launch *l)
 static int plan_marks(planner *p, const launch *l)
 {
     if (!l->together) return -1;
-    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 1); /* of two floats */
+    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 2); /* of two floats */
     p->p->scratches[p->p->scratch_count] =
         (scratch){.name = arena_printf(p->a, "%s.marks", l->kernel->name), .floats = extent_number(2 * marks), .kind = scratch_of_marks};
     return p->p->scratch_count++;
@@ -412,8 +412,9 @@ static void plan_kernel(planner *p, int index)
                   .work = arena_alloc(p->a, (size_t)kernel->phase_count * sizeof *l->work),
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
-                  .overlap = p->p->target->overlaps && !together, /* cooperative launches do not overlap */
+                  .overlap = p->p->target->overlaps && !p->p->stack.in,
                   .together = together,
+                  .shared_bytes = together ? seat_bytes : 0,
                   .cluster = 1};
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
     if (together) plan_order(p, l);

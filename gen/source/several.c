@@ -112,6 +112,7 @@ void several_write_list(arena *a, const plan *p, const launch *l, const side *si
     for (int i = 0; i < l->work_count; i++) text_printf(&programs, i ? ", %s" : "%s", sides[i].program);
     write_head(w, (position){0}, "struct %s : phase_list<%s>", struct_name, programs.data);
     write_line(w, "using waits = by_phases<%s>;", struct_name);
+    write_line(w, "static constexpr bool counted = %s;", l->overlap ? "true" : "false");
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
     write_own_arguments(p, l, w);

@@ -62,7 +62,7 @@ typedef struct tfgen_error { char text[1024]; } tfgen_error;
 typedef struct tfgen_plan tfgen_plan;
 
 /* Fusion levels (docs/fusion.md). NONE: one kernel per op. OPS: elementwise ops join products' epilogues, linears of one input are
- * concatenated. TILE: also norms, RoPE and cache appends. BLOCK: as TILE, but all of it is one cooperative launch. AUTO: TILE or BLOCK,
+ * concatenated. TILE: also norms, RoPE and cache appends. BLOCK: as TILE, but all of it is one launch. AUTO: TILE or BLOCK,
  * whichever is predicted to be faster; the choice depends only on the spec, its dims, the device model, wisdom and tiles, and is "fusion"
  * in the manifest. */
 typedef enum tfgen_fusion {

@@ -22,8 +22,9 @@ typedef struct launch_shape {
     unsigned shared_bytes;  /* static and dynamic shared memory per workgroup */
     unsigned dynamic_bytes; /* the dynamic part */
     unsigned wave;
-    bool cooperative;
-    bool overlap; /* may start before the previous launch has ended (PDL, docs/overlap.md); not with cooperative */
+    bool cooperative; /* workgroups wait for each other */
+    bool overlap;     /* may start before the previous launch has ended (PDL, docs/overlap.md); then its workgroups count themselves
+                       * (templates/frame/census.h), and it needs no attribute for `cooperative` */
 } launch_shape;
 
 /* Source that the device itself compiles (the host). All compiler messages are appended to `log`, which may be NULL. */

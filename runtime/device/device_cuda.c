@@ -267,10 +267,11 @@ static tfgen_status cuda_resident(tfgen_device *d, void *kernel, const launch_sh
 
 static int start(const cuda_machine *m, void *kernel, const launch_shape *s, void **params, void *stream)
 {
-    cuda_launch_attribute attribute = {.id = s->cooperative ? cuda_attribute_cooperative : cuda_attribute_programmatic_serialization,
+    const bool overlaps = s->overlap && m->overlaps;
+    cuda_launch_attribute attribute = {.id = overlaps ? cuda_attribute_programmatic_serialization : cuda_attribute_cooperative,
                                        .value.number = 1};
     const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &attribute, 1};
-    if (!s->cooperative && !(s->overlap && m->overlaps))
+    if (!overlaps && !s->cooperative)
         return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
     return m->cu.LaunchKernelEx(&config, kernel, params, NULL);
 }

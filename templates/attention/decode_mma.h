@@ -557,7 +557,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                 }
                 store(p, t, m, w.index);
             }
-            barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses the same memory
+            barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses its memory
         }
         if constexpr (cluster > 1) { // its memory must exist until all have read it
             if (!arrived) cluster_arrive();

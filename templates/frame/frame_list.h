@@ -25,7 +25,7 @@ template <class X> constexpr bool same_program<X, X> = true;
 
 template <class First, class... More> struct phase_list {
     static constexpr int phases = 1 + sizeof...(More), threads = First::threads;
-    static constexpr int shared_bytes = most(First::in_list::template bytes<First>, More::in_list::template bytes<More>...);
+    static constexpr int shared_bytes = most(sizeof(seat), First::in_list::template bytes<First>, More::in_list::template bytes<More>...);
     static_assert(((More::threads == threads) && ...), "tile: all phases of a launch have the same number of threads");
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
@@ -48,7 +48,8 @@ template <class At> DEV int layers_of(const At &p)
 // Tile by tile, by counters (frame.h).
 template <class F> struct by_counters {
     using args = typename F::args;
-    DEV void begin(const args &) {}
+    DEV static int total() { return block_total(); }
+    DEV int begin(const args &, char *) { return block_index(); }
     DEV bool waits(const args &p, const item<F> &w) { return F::needs(p, w.phase, w.index).count > 0; }
     DEV void await(const args &p, const item<F> &w)
     {
@@ -71,26 +72,45 @@ template <class F> struct by_counters {
 // marks count on from layer to layer.
 template <class F> struct by_phases {
     bool ended = false; // this workgroup has passed its last wait
+    int taking_part;    // workgroups, if they are counted
 
-    template <class At> DEV static int groups(const At &p, int phase)
+    DEV int total() const
+    {
+        if constexpr (F::counted) return taking_part;
+        else return block_total();
+    }
+    template <class At> DEV int groups(const At &p, int phase) const
     {
         const int count = F::tiles(p, phase);
-        return count < block_total() ? count : block_total();
+        return count < total() ? count : total();
     }
-    template <class At> DEV void begin(const At &p)
+    // Returns the workgroup's index.
+    template <class At> DEV int begin(const At &p, char *shared)
     {
-        if (thread_index() < TF_WAVE) marks{F::words(p)}.begin(F::phases);
+        const marks m{F::words(p)};
+        if (thread_index() >= F::threads - TF_WAVE) m.begin(F::phases);
+        if constexpr (!F::counted) return block_index();
+        seat &own = *reinterpret_cast<seat *>(shared);
+        if (thread_index() == 0) {
+            own = m.who(F::phases).enter();
+            if (own.last) m.clear(F::phases, 0, 1);
+        }
+        barrier();
+        const seat here = own;
+        barrier(); // the first tile uses the same memory
+        taking_part = here.total;
+        return here.index;
     }
     template <class At> DEV static bool waits_before(const At &p, int phase)
     {
         if constexpr (is_layer<At>) return p.layer > 0 && F::awaited_before(phase, 0) >= 0;
         else return false;
     }
-    template <class At> DEV bool waits(const At &p, const item<F> &w)
+    template <class At> DEV bool waits(const At &p, const item<F> &w) const
     {
-        return w.index < block_total() && (F::awaited(w.phase, 0) >= 0 || waits_before(p, w.phase));
+        return w.index < total() && (F::awaited(w.phase, 0) >= 0 || waits_before(p, w.phase));
     }
-    template <class At> DEV static void poll(const At &p, const marks &m, int phase)
+    template <class At> DEV void poll(const At &p, const marks &m, int phase) const
     {
         for (int n = 0, of; (of = F::awaited(phase, n)) >= 0; n++) m.await(phase, of, groups(p, of) * (layer_of(p) + 1));
         if constexpr (is_layer<At>)
@@ -108,7 +128,7 @@ template <class F> struct by_phases {
     }
     template <class At> DEV bool posts(const At &p, const item<F> &w)
     {
-        return F::is_awaited(w.phase) && w.index + block_total() >= F::tiles(p, w.phase);
+        return F::is_awaited(w.phase) && w.index + total() >= F::tiles(p, w.phase);
     }
     template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
     // next: the index beyond the last tile that the workgroup would take next. The workgroup with index 0, which mostly has no tile in the
@@ -116,6 +136,7 @@ template <class F> struct by_phases {
     template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
+        if (total() != block_total()) return leave_closed(m);
         if (!ended) {
             barrier(); // begin() has ended
             end(m);
@@ -124,7 +145,14 @@ template <class F> struct by_phases {
         for (int i = thread_index(); i <= F::phases; i += F::threads)
             m.await_end(i, i == F::phases ? block_total() : F::is_awaited(i) ? groups(p, i) * layers_of(p) : 0);
         barrier();
-        m.clear(F::phases, F::threads);
+        m.clear(F::phases, thread_index(), F::threads);
+    }
+    // The census was closed. A workgroup that came late has nothing to leave.
+    DEV void leave_closed(const marks &m) const
+    {
+        if (total() == 0) return;
+        barrier();
+        if (thread_index() == 0 && m.who(F::phases).end()) m.clear(F::phases, 0, 1);
     }
     DEV void end(const marks &m)
     {
@@ -157,14 +185,18 @@ template <class F, int Phase, class At> DEV int run_phases(const At &p, int inde
             if constexpr (Phase == 0) {
                 if (layer_of(p) == 0) {
                     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-                    sync.begin(p);
+                    const int own = sync.begin(p, shared);
+                    if (own != index) {
+                        index = own;
+                        if (index < tiles) walk.start(a, index);
+                    }
                 }
             }
             if (index < tiles) walk.look(a, index);
 #pragma unroll 1
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
-                next = index + block_total();
+                next = index + sync.total();
                 if (sync.waits(p, w)) sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                 walk.tile(a, index, next < tiles ? next : -1, shared); TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 const bool posts = sync.posts(p, w);

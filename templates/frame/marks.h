@@ -1,17 +1,18 @@
 // In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of
 // a phase: a word for each phase, and for the end, that counts workgroups in its upper 16 bits. Its lower 48 bits are a magic number: if it
-// is missing, the word is not initialised, and the first workgroup writes it with a count of zero. The launch ends with all counts zero. So
+// is missing, the word is not initialised, and a workgroup writes it with a count of zero. The launch ends with all counts zero. So
 // the host prepares nothing, and calls and graph replays can follow each other. If another call overwrites only a part of a word, that is
 // its first bytes, so the magic number is gone, too. A word per workgroup would need no such number, but every wait would poll them all.
 // gen/plan/plan.c counts the bytes.
 //
 // Words: [0] the first wait that timed out (its low half is that of `late`, its high half late_wait()), until tfgen_execute_check() clears
-// it; [1] `late` once a wait of this launch timed out, which ends the others; from `head` on, `pitch` words apart (a line each), the marks.
+// it; [1] `late` once a wait of this launch timed out, which ends the others; from `head` on, `pitch` words apart (a line each), the marks,
+// and the census (census.h).
 #pragma once
-#include "templates/frame/workspace.h"
+#include "templates/frame/census.h"
 
 struct marks {
-    static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = 0x4e0793f8c26bull;
+    static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = census::open;
     static constexpr int head = 16, pitch = 16, shift = 48;
     // A workgroup without tiles waits for a whole phase, which may take seconds. The host engine runs workgroups in turn, on processors
     // that have other work too.
@@ -32,15 +33,14 @@ struct marks {
         flag_store(words + 1, late);
     }
 
-    // By the first wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
+    DEV census who(int phases) const { return {mark(phases + 1)}; }
+
+    // By one wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
     DEV void begin(int phases) const
     {
-        for (int i = thread_index(); i <= phases; i += TF_WAVE) {
-            if (counts(flag_read(mark(i)))) continue;
-            if (block_index() == 0)
-                flag_store(mark(i), none);
-            else
-                while (!counts(flag_read(mark(i)))) pause();
+        for (int i = thread_index() % TF_WAVE; i <= phases; i += TF_WAVE) {
+            const unsigned long long now = flag_read(mark(i));
+            if (!counts(now)) flag_swap(mark(i), now, none);
         }
     }
     // By one thread: after device_release() of every wave that stored and a barrier.
@@ -66,10 +66,10 @@ struct marks {
     {
         while (!has(flag_read(mark(phase)), groups)) pause();
     }
-    // By all threads of one workgroup when none waits or publishes any more.
-    DEV void clear(int phases, int threads) const
+    // By `threads` threads, of which this is `thread`, of one workgroup, when none waits or publishes any more.
+    DEV void clear(int phases, int thread, int threads) const
     {
-        if (thread_index() == 0) flag_store(words + 1, 0);
-        for (int i = thread_index(); i <= phases; i += threads) flag_store(mark(i), none);
+        if (thread == 0) flag_store(words + 1, 0);
+        for (int i = thread; i <= phases + 1; i += threads) flag_store(mark(i), none);
     }
 };

@@ -37,6 +37,14 @@ DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n)
 {
     (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
+{
+    return __hip_atomic_fetch_add(flag, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)
+{
+    return __hip_atomic_compare_exchange_strong(flag, &from, to, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV void pause() { tf_hs_yield(); }
 
 #elif defined(__clang__)
@@ -63,6 +71,14 @@ DEV void flag_add(unsigned long long *flag, unsigned long long n)
     (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n) { flag_add(flag, n); }
+DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
+{
+    return __hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)
+{
+    return __hip_atomic_compare_exchange_strong(flag, &from, to, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV void pause() { __builtin_amdgcn_s_sleep(1); }
 
 #else
@@ -100,6 +116,18 @@ DEV void flag_add(unsigned long long *flag, unsigned long long n) // waits for n
 DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n)
 {
     asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(flag), "l"(n) : "memory");
+}
+DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
+{
+    unsigned long long was;
+    asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;" : "=l"(was) : "l"(flag), "l"(n) : "memory");
+    return was;
+}
+DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)
+{
+    unsigned long long was;
+    asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(was) : "l"(flag), "l"(from), "l"(to) : "memory");
+    return was == from;
 }
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 #endif

@@ -11,7 +11,7 @@ DEV int same_thread(int index)
 #elif defined(__clang__)
     asm volatile("" : "+v"(index));
 #else
-    asm volatile("" : "+r"(index));
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index)); // read again, so no register keeps it
 #endif
     return index;
 }

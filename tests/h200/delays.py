@@ -34,7 +34,8 @@ EDITS = [  # file, text, what takes its place
     (LIST, "                if (posts && thread_index() == 0) sync.post(p, w);",
      "                if (posts && thread_index() == 0) delay(4), sync.post(p, w);"),
     (LIST, "    sync.leave(p, next);", "    delay(5);\n    sync.leave(p, next);"),
-    (LIST, "        m.clear(F::phases, F::threads);", "        delay(6);\n        m.clear(F::phases, F::threads);"),
+    (LIST, "        m.clear(F::phases, thread_index(), F::threads);",
+     "        delay(6);\n        m.clear(F::phases, thread_index(), F::threads);"),
 ]
 
 

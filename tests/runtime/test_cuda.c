@@ -348,7 +348,7 @@ static void check_launches(const gpu_program *p, int first, long long m, const v
         ck_assert_uint_eq(got->grid, (unsigned)(most && tiles > most ? most : tiles));
         ck_assert_uint_eq(got->block, (unsigned)l->threads);
         ck_assert_uint_eq(got->dynamic_bytes, (unsigned)l->dynamic_bytes);
-        ck_assert_int_eq(got->cooperative, l->together);
+        ck_assert_int_eq(got->cooperative, l->together && !l->overlap);
         ck_assert_ptr_eq(got->stream, stream);
         check_arguments(p, l, got->arguments, &dims);
     }
@@ -981,9 +981,13 @@ START_TEST(cooperative_launches_say_so)
     _Alignas(128) unsigned char bytes[argument_room] = {0};
     launch_shape shape = u->shape;
     const int at = atomic_load(&driver->launched);
-    shape.cooperative = true, shape.overlap = true, shape.grid = 4;
-    must(p.device->api->launch(p.device, u->kernel, &shape, bytes, u->argument_bytes, NULL, &error), &error);
-    ck_assert_int_eq(driver->launches[at].cooperative, 1);
+    for (int overlap = 0; overlap < 2; overlap++) { /* those that overlap count their workgroups themselves */
+        shape.cooperative = true, shape.overlap = overlap, shape.grid = 4;
+        must(p.device->api->launch(p.device, u->kernel, &shape, bytes, u->argument_bytes, NULL, &error), &error);
+        ck_assert_int_eq(driver->launches[at + overlap].cooperative, !overlap);
+        ck_assert_int_eq(driver->launches[at + overlap].overlap, overlap);
+    }
+    shape.overlap = false;
     shape.grid = 1000;
     ck_assert_int_eq(p.device->api->launch(p.device, u->kernel, &shape, bytes, u->argument_bytes, NULL, &error), TFGEN_DEVICE_ERROR);
     stop(&p);

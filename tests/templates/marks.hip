@@ -43,6 +43,7 @@ struct sums {
 
 struct both : phase_list<numbers, sums> {
     using waits = by_phases<both>;
+    static constexpr bool counted = TF_COUNTED;
     using args = numbers::args;
     DEV static int tiles(const args &, int) { return block_total(); }
     template <class Do> DEV static void with(const args &p, int phase, Do what)

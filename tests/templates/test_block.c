@@ -38,7 +38,7 @@ START_TEST(a_block_is_one_launch_of_phases_with_as_many_threads)
     rig *r = plan_block(decode_yaml, targets[_i], NULL);
     const launch *l = r->c.plan->launches;
     ck_assert_int_ge(l->work_count, 4);
-    ck_assert(l->together && !l->overlap && l->resident == 1);
+    ck_assert(l->together && l->overlap == r->c.plan->target->overlaps && l->resident == 1);
     for (int i = 0; i < l->work_count; i++) {
         ck_assert_int_eq(tile_threads(l->work[i].tile), l->threads);
         ck_assert(frame_table[program_table[l->work[i].program->kind].frame].list);

@@ -2,7 +2,7 @@
  * so, and leaves nothing to the next one but that report. */
 #include "tests/templates/kernels_under.h"
 
-enum { groups = 3, head = 16, pitch = 16, phases = 2, word_count = head + (phases + 1) * pitch };
+enum { groups = 3, head = 16, pitch = 16, phases = 2, word_count = head + (phases + 2) * pitch };
 
 static const unsigned long long none = 0x4e0793f8c26bull; /* marks::none */
 
@@ -11,17 +11,21 @@ typedef struct marks_args {
     int *numbers, *sums, first, slow;
 } marks_args;
 
-#define HEAD "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"
+#define HOST "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"
+#define HEAD HOST "#define TF_COUNTED false\n"
+#define COUNTED HOST "#define TF_COUNTED true\n"
 static host_module *module_of(const char *head_text)
 {
     const char *const templates[] = {"templates/frame/frame_list.h"};
     return kernels_under(head_text, templates, 1, "tests/templates/marks.hip");
 }
 
-static void run_phases(host_module *m, marks_args *p)
+static void launch_phases(host_module *m, bool cooperative, marks_args *p)
 {
-    launch_ok(m, "both_phases", (host_launch_dims){.grid = {groups}, .block = {4}, .shared_bytes = 64, .cooperative = true}, p);
+    const host_launch_dims dims = {.grid = {groups}, .block = {4}, .shared_bytes = 64, .cooperative = cooperative};
+    launch_ok(m, "both_phases", dims, p);
 }
+static void run_phases(host_module *m, marks_args *p) { launch_phases(m, true, p); }
 
 static marks_args fresh(int slow)
 {
@@ -34,7 +38,8 @@ static marks_args fresh(int slow)
 static void marks_are_clear(const marks_args *p)
 {
     ck_assert_msg(p->words[1] == 0, "%llx", p->words[1]);
-    for (int i = 0; i <= phases; i++) ck_assert_msg(p->words[head + i * pitch] == none, "mark %d is %llx", i, p->words[head + i * pitch]);
+    for (int i = 0; i <= phases + 1; i++)
+        ck_assert_msg(p->words[head + i * pitch] == none, "mark %d is %llx", i, p->words[head + i * pitch]);
 }
 
 static void sums_are_right(const marks_args *p)
@@ -45,10 +50,10 @@ static void sums_are_right(const marks_args *p)
 /* Memory of the marks may hold anything, for example what another call left there, which may end within a mark. */
 START_TEST(the_host_prepares_nothing)
 {
-    host_module *m = module_of(HEAD);
+    host_module *m = module_of(_i ? COUNTED : HEAD);
     marks_args p = fresh(-1);
     for (size_t bytes = 0; bytes <= 2 * sizeof *p.words; bytes++)
-        for (int i = 0; i <= phases; i++) {
+        for (int i = 0; i <= phases + 1; i++) {
             memset(&p.words[head + i * pitch], 0xff, bytes);
             p.first += 100;
             run_phases(m, &p);
@@ -81,13 +86,29 @@ START_TEST(a_launch_after_one_whose_wait_took_too_long_is_right)
 }
 END_TEST
 
+/* The engine runs one after another the workgroups of a launch that is not cooperative, as many at once as it has workers. */
+START_TEST(workgroups_that_are_there_do_the_work_of_those_that_stay_away)
+{
+    host_module *m = module_of(COUNTED "#define TF_CENSUS_POLLS 9\n");
+    marks_args p = fresh(-1);
+    for (int i = 0; i < 4; i++) {
+        p.first += 100;
+        launch_phases(m, false, &p);
+        sums_are_right(&p);
+        marks_are_clear(&p);
+    }
+    host_module_free(m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("marks");
     TCase *t = tcase_create("waits");
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, the_host_prepares_nothing);
+    tcase_add_loop_test(t, the_host_prepares_nothing, 0, 2);
+    tcase_add_test(t, workgroups_that_are_there_do_the_work_of_those_that_stay_away);
     tcase_add_loop_test(t, a_launch_after_one_whose_wait_took_too_long_is_right, 0, groups);
     suite_add_tcase(s, t);
     return run_suite(s);
