@@ -7,18 +7,15 @@
 #pragma once
 #include "templates/frame/frame_list.h"
 
-// A layer's row of the table, which nobody writes while the launch runs. On a GPU the lanes of each wave hold its pointers: a phase that
-// begins then waits for no memory. Compilers see that what they point to is global memory.
+// A layer's row of the table, which nobody writes while the launch runs. On AMD the lanes of each wave hold its pointers: a phase that
+// begins then waits for no memory. Compilers see that what the pointers point to is global memory.
+#if defined(__clang__) && !defined(TF_ON_HOST)
 template <class F> struct table_row {
-#if defined(TF_ON_HOST)
-    const unsigned long long *own;
-    DEV explicit table_row(const unsigned long long *at) : own(at) {}
-    template <class T> DEV T *pointer(int place) const { return reinterpret_cast<T *>(own[place]); }
-#else
     static constexpr int each = (F::row_length + TF_WAVE - 1) / TF_WAVE; // pointers that a lane holds
     unsigned own[each][2];
-    DEV explicit table_row(const unsigned long long *at)
+    DEV table_row(const typename F::args &p, int layer)
     {
+        const unsigned long long *at = p.tf_pointers + static_cast<long long>(layer) * F::row_length;
         const int lane = thread_index() % TF_WAVE;
 #pragma unroll
         for (int i = 0; i < each; i++) {
@@ -26,27 +23,32 @@ template <class F> struct table_row {
             own[i][0] = static_cast<unsigned>(mine), own[i][1] = static_cast<unsigned>(mine >> 32);
         }
     }
-    DEV unsigned long long number(int place) const
+    template <class T> DEV T *pointer(const typename F::args &, int, int place) const
     {
         const unsigned(&words)[2] = own[place / TF_WAVE];
         unsigned half[2];
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-#if defined(__clang__)
+        for (int i = 0; i < 2; i++)
             half[i] = static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(words[i]), place % TF_WAVE));
-#else
-            asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(half[i]) : "r"(words[i]), "r"(place % TF_WAVE));
-#endif
-        }
-        return static_cast<unsigned long long>(half[1]) << 32 | half[0];
+        return (T *)(__attribute__((address_space(1))) T *)(static_cast<unsigned long long>(half[1]) << 32 | half[0]);
     }
-#if defined(__clang__)
-    template <class T> DEV T *pointer(int place) const { return (T *)(__attribute__((address_space(1))) T *)number(place); }
-#else
-    template <class T> DEV T *pointer(int place) const { return static_cast<T *>(__cvta_global_to_generic(number(place))); }
-#endif
-#endif
 };
+#else
+template <class F> struct table_row {
+    DEV table_row(const typename F::args &, int) {}
+    template <class T> DEV static T *pointer(const typename F::args &p, int layer, int place)
+    {
+        const unsigned long long *at = p.tf_pointers + static_cast<long long>(layer) * F::row_length + place;
+#if defined(TF_ON_HOST)
+        return reinterpret_cast<T *>(*at);
+#else
+        unsigned long long there;
+        asm("ld.global.nc.u64 %0, [%1];" : "=l"(there) : "l"(at));
+        return static_cast<T *>(__cvta_global_to_generic(there));
+#endif
+    }
+};
+#endif
 
 template <class F> struct layer_view {
     const typename F::args &all;
@@ -66,7 +68,7 @@ template <class F> struct layer_view {
 #endif
     }
     DEV int layers() const { return all.tf_layers; }
-    template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(place); }
+    template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(all, layer, place); }
     template <class T> DEV void in(T *&from) const
     {
         if (layer > 0) from = reinterpret_cast<T *>(layer % 2 ? all.tf_turn_0 : all.tf_turn_1);
@@ -89,12 +91,10 @@ template <class F> DEV void run_stack(const typename F::args &p)
 #endif
     typename F::waits sync;
     int next = block_index();
-    const unsigned long long *at = p.tf_pointers;
-    table_row<F> row(at);
+    table_row<F> row(p, 0);
 #pragma unroll 1
     for (int layer = 0; layer < p.tf_layers; layer++) {
-        if (layer + 1 < p.tf_layers) at += F::row_length;
-        const table_row<F> later(at); // loaded while this layer runs
+        const table_row<F> later(p, layer + 1 < p.tf_layers ? layer + 1 : layer); // AMD: loaded while this layer runs
         next = run_phases<F, 0>(layer_view<F>{p, layer, row}, next, shared, sync);
         row = later;
     }
