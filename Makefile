@@ -14,7 +14,7 @@ comma := ,
 
 B := build/$(if $(SAN),san-$(subst $(comma),-,$(SAN)),default)
 
-# The header is the one place that says it.
+# The version is only written in the header.
 VERSION := $(shell awk '$$2 ~ /^TFGEN_VERSION_(MAJOR|MINOR|PATCH)$$/ {printf "%s%s", dot, $$3; dot = "."}' runtime/api/tfgen.h)
 SOVERSION := 0
 
@@ -23,7 +23,7 @@ ifneq (,$(findstring clang,$(CC)))
 WARN := -Wall -Wextra -Wstrict-prototypes
 endif
 CFLAGS ?= -O2 -g
-# No path of the build in what is built: two builds of one commit are the same bytes wherever they are made.
+# Built files have no paths of this machine: two builds of one commit are equal, byte by byte, wherever they are made.
 ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) '-ffile-prefix-map=$(CURDIR)=.' -fPIC -fvisibility=hidden -pthread -I. -I$(B) -MMD -MP \
   -DTFGEN_VERSION='"$(VERSION)"' \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
@@ -48,12 +48,12 @@ TEMPLATES := $(wildcard templates/*/*.h runtime/host/*.h)
 
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS := $(CLI_SOURCES:%.c=$(B)/%.o)
-# What tests of the command's own parts link: everything of it but its main.
+# Tests of the command's own parts link all of it but its main.
 CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
-# What a test program has beside its own file.
+# What a test program links besides its own file.
 TESTED := $(B)/tests/tested.o
-# Programs lie flat: their names are their suites'.
+# Test programs are in one folder; each has the name of its suite.
 TESTS := $(addprefix $(B)/tests/,$(notdir $(TEST_SOURCES:.c=)))
 COUNTED := $(patsubst %.c,$(B)/counted/%.o,$(filter ir/% gen/%,$(LIB_SOURCES)))
 # Doubles of vendors' libraries: tests/doubles/libcuda_double.c is the shared object libcuda_double.so.
@@ -178,7 +178,7 @@ $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(TESTED) $(B)
 $(TESTED): $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) -nostdlib -r $(if $(TEST_DEBUG),,-Wl,-S) -o $@ $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a
-# What tests/ir/test_scale.c counts: each basic block of these calls it.
+# Compiled so that each basic block calls a function, for tests/ir/test_scale.c to count.
 $(B)/counted/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $< (counted)")
@@ -239,11 +239,11 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 fuzz: fuzz-programs
 	sh tests/fuzz/fuzz.sh $(FUZZ_PROGRAMS)
 
-# Of each stage the suites that judge most for their time: reader, lowering, fusion, planning, emission, the reference, packing, kernels of
+# For each stage the suites that test most in little time: reader, lowering, fusion, planning, emission, the reference, packing, kernels of
 # rows, attention and decode on the host engine, caching, the library's calls and the command.
 CHECK_TESTS := $(addprefix $(B)/tests/test_,api arena attention cache check cli data decode extent facts fuse golden_models host_check \
   host_engine host_waves ir members packing predict reader ref ref_golden rows run runtime spec_language stages tiles weights wisdom work)
-# What runs commands by their paths, installs, compiles against the tree, or looks for files of its own.
+# Suites that run commands by path, install, compile against the tree, or look for their own files.
 ELSEWHERE := $(addprefix test_,bundle cli compilers doctor examples harness help misuse ranges stages trust)
 
 .PHONY: run-check run-elsewhere run-tests
@@ -327,9 +327,9 @@ L := $(DESTDIR)$(if $(filter /%,$(LIBDIR)),,$(PREFIX)/)$(LIBDIR)
 FILLED = prefix=$$(printf %s "$(PREFIX)" | sed 's/[|&\\]/\\&/g') && sed "s|@PREFIX@|$$prefix|; s|@VERSION@|$(VERSION)|; \
   s|@LIBDIR@|$(if $(filter /%,$(LIBDIR)),,\$${prefix}/)$(LIBDIR)|; s|@INCLUDE@|$$(realpath -ms --relative-to="$(L)" "$(D)/include")|"
 SPECS := $(wildcard specs/*.yaml specs/devices/*.yaml specs/tables/*.yaml specs/wisdom/*.wisdom)
-# They name each other by their places in this tree.
+# These files refer to each other by their paths in this tree.
 DOCUMENTS := README.md LICENSE $(wildcard docs/*.md docs/*/*.* examples/*.c examples/*.cpp examples/*.py)
-# Where bash, zsh and fish look for them.
+# Completions, where bash, zsh and fish look for them.
 COMPLETIONS := bash-completion/completions/tfgen zsh/site-functions/_tfgen fish/vendor_completions.d/tfgen.fish
 install: all
 	install -d "$(D)/bin" "$(D)/include" "$(D)/libexec/tfgen" "$(D)/share/man/man1" "$(L)/pkgconfig" "$(L)/cmake/tfgen"

@@ -241,7 +241,7 @@ def fp32(tune):
 
 # ---- blocks that generate: one token a sequence, over a cache
 def torch_decode(x, w, kc, vc, H, KV, hd, cos, sin):
-    """All sequences are at the cache's last row."""
+    """All sequences are at the last row of the cache."""
     B, _, D = x.shape
     L = kc.shape[2]
     q, k, v = F.linear(F.rms_norm(x, (D,), w["attn_norm"], 1e-5), w["qkv"]).split([H * hd, KV * hd, KV * hd], -1)
@@ -301,7 +301,7 @@ def limit_of(kind, dtype):
 
 
 def spec(path, preset, dtype, **dims):
-    """Without peers."""
+    """A case without peers."""
     path = os.path.join(HERE, "..", path)
     described = Spec(path, preset, dtype, dims)
     first = described.data(torch.Generator(DEVICE).manual_seed(1))
@@ -318,7 +318,7 @@ def spec(path, preset, dtype, **dims):
 
 
 def operation_data(described, count):
-    """Every sequence stands at its cache's last row."""
+    """Every sequence is at the last row of its cache."""
     data = [described.data(torch.Generator(DEVICE).manual_seed(1 + i)) for i in range(count)]
     for v in data:
         if "pos" in v:
@@ -348,7 +348,7 @@ def through_cudnn(run):
 
 
 def operation(case, tune=False):
-    """What drawn.py draws, in float64, and beside what a user of PyTorch would run."""
+    """A case of drawn.py, checked against float64 and timed beside what a user of PyTorch would run."""
     if contest.planned is not None:
         ours_of(case.text, case.dims, case.dtype, None)
     described, size = Spec(case.text, None, case.dtype, case.dims), torch.finfo(TYPE[case.dtype]).bits // 8
@@ -357,7 +357,7 @@ def operation(case, tune=False):
     want, limit = evaluate(described, data[0], torch.float64, False), limit_of(case.kind, case.dtype)
     d = right(str(case), ours, want, limit, [(data[0][n], None) for n, _, _ in described.items("state")])
     peers = operation_peers(case, described, data, tune)
-    if not contest.tuning:  # there, their first calls are timed
+    if not contest.tuning:  # their first calls are timed there
         peers = right_peers(str(case), peers, want, 4 * limit)
     del want
     report(str(case), case.dtype, 2.0 * case.multiplies, case.elements * size, peers, ours, d)
@@ -381,7 +381,7 @@ def drawn(tune, count=8, seed=1):
 
 # ---- fusion levels
 def decode_levels(case):
-    """What drawn.py draws, at each level that plans it, in float64."""
+    """A case of drawn.py at each level that can plan it, checked against float64."""
     if contest.planned is not None:
         by_level(case.text, case.dims, case.dtype, None)
     described, size = Spec(case.text, None, case.dtype, case.dims), torch.finfo(TYPE[case.dtype]).bits // 8
@@ -406,7 +406,7 @@ def levels(tune, count=20, seed=1):
 
 # ---- tuned
 def small(function, args):
-    """The small case that a rehearsal runs instead."""
+    """The small case that --rehearse runs instead."""
     if function in (operation, decode_levels):
         return (drawing.small(args[0]),)
     return {product: (5, 24, 16), row: (args[0], 8, 32, "bf16"), block: args, decode_block: (args[0], 2, 6, 32, 2, 1, 16, 48),

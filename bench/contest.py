@@ -20,7 +20,7 @@ rows, wrong, late, only = [], [], [], None
 tuning, key = None, None  # parts tuned and kept: Tuning; the current case's name
 confirm = False           # True: part kept
 deadline, longest = math.inf, {}
-most_seconds = math.inf   # a case's rounds end after that long, but not before the ninth
+most_seconds = math.inf   # the rounds of a case end after so many seconds, but at least nine are run
 alone = ()                # --alone: texts in the names of cases that are timed without peers
 other = None              # --other: environment variables that select that build
 planned = None            # list while compile_ahead() collects what cases will compile
@@ -45,7 +45,7 @@ LEVELS = ("tile", "block", "auto")
 
 
 def by_level(text, dims, dtype, data):
-    """This build of the case's spec by fusion level; a level that refuses the spec is said and left out."""
+    """This build of the case's spec by fusion level; a level that refuses the spec is reported and left out."""
     if planned is not None:
         planned.extend((text, dims, dtype, level) for level in LEVELS)
         raise Ahead
@@ -74,7 +74,8 @@ def right(case, ours, want, limit, states=()):
 
 
 def right_peers(case, peers, want, limit):
-    """Those whose results are right, too; others are said and left out. want: name -> tensor, in the order of what a call returns."""
+    """Peers whose results are right, too; the others are reported and left out. want: name -> tensor, in the order of what a call
+    returns."""
     good = {}
     for name, calls in ({} if is_alone(case) else peers).items():
         try:

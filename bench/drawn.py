@@ -31,12 +31,12 @@ class Case(NamedTuple):
 
 
 def between(draw, low, high, step=1):
-    """As many between 1 and 2 as between 1000 and 2000."""
+    """Drawn log-uniformly: as many between 1 and 2 as between 1000 and 2000."""
     return max(low, round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step)
 
 
 def length(draw, low, high):
-    """Of a row, odd ones among them."""
+    """A row length; some are odd."""
     return between(draw, low, high, draw.choice((64, 64, 64, 64, 128, 256, 8, 8, 2, 1)))
 
 

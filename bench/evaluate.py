@@ -87,7 +87,7 @@ def rope(x, op, spec, pos):
     return turned(by_head, turn.cos().to(x.dtype), turn.sin().to(x.dtype)).reshape(x.shape)
 
 
-SCORES = 1 << 28  # at a time: those of a long prompt's heads would not fit
+SCORES = 1 << 28  # heads at a time: the scores of all heads of a long prompt would not fit in memory
 
 
 def attention(q, k, v, op, spec, pos):
@@ -122,7 +122,7 @@ def appended(cache, x, pos):
 
 
 def function_of(op, spec):
-    """What computes an op of its operands; attention, rope and kv_append are the caller's."""
+    """The function that computes an op; the caller handles attention, rope and kv_append."""
     kind = op["op"]
     if kind in FUNCTIONS:
         return FUNCTIONS[kind]
@@ -182,7 +182,7 @@ def joined(ops, params):
 
 
 def sdpa(op, spec, cached, device):
-    """Of a cache every row is filled, and a query is the last."""
+    """Caches are full, and a query is at the last row."""
     H, KV = spec.heads(op)
 
     S, window = spec.dims["S"], spec.number(op.get("window", 0))

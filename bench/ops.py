@@ -28,7 +28,7 @@ sys.path.insert(0, HERE)
 import drawn  # noqa: E402
 from slices import State, table  # noqa: E402
 
-AHEAD = 0.6  # of the time that there is, which compiling ahead may take
+AHEAD = 0.6  # share of the available time that compiling ahead may take
 
 
 def options_of(arguments):
@@ -56,7 +56,7 @@ def todo(cases, options, state):
 
 # ---- ahead
 def compile_part(cases, part):
-    """Of a process of its own: what a case compiles is in the caches afterwards. What fails says so when its turn comes."""
+    """Runs in its own process: fills the caches with what a case compiles. Failures are reported when the case is timed."""
     import torch
     from cases import operation_data, operation_peers
     from evaluate import Spec
@@ -104,7 +104,7 @@ def timed(case):
 
 
 def time_cases(todo_, state, deadline):
-    """What is left over when the time is up."""
+    """Times cases until the time is up; returns those that are left."""
     longest = 0.0
     for i, case in enumerate(todo_):
         start = time.monotonic()

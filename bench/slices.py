@@ -1,4 +1,4 @@
-"""What came of drawn cases: a file of them, a line of JSON each, to which every slice adds, and its table. Needs no PyTorch.
+"""Results of drawn cases: a file with a line of JSON for each, to which every slice adds, and their table. Needs no PyTorch.
 
 usage: slices.py FILE...        the table of all that is in these files"""
 import json
@@ -6,7 +6,7 @@ import os
 import sys
 from statistics import geometric_mean
 
-CLIFF = 0.85  # of the best contender: below it a case has fallen off
+CLIFF = 0.85  # share of the best contender's speed; a case below it is listed as a cliff
 
 
 class State:
@@ -29,7 +29,7 @@ class State:
 
 
 def drop_half_a_line(path):
-    """Which a process left that was killed while it wrote."""
+    """Drops the incomplete last line of a process that was killed while it wrote."""
     with open(path, "rb+") as f:
         f.truncate(f.read().rfind(b"\n") + 1)
 

@@ -53,7 +53,7 @@ class Tuning:
     def kept(self, key):
         return self.case(key).get("kept", [])
 
-    # ---- who works at it
+    # ---- claims on cases
     def take(self, key):
         """Claims the case. False: another process has it. The claim ends with its process."""
         file = open(self.path(key, "lock"), "w")
@@ -107,7 +107,7 @@ class Tuning:
         return case
 
     def one(self, line):
-        """A wisdom file of this process with this line alone."""
+        """A wisdom file, of this process, that has only this line."""
         path = os.path.join(self.folder, f"one-{os.getpid()}")
         self.write(path, HEAD + line + "\n")
         return path

@@ -15,7 +15,7 @@ def version():
 
 
 def glibc():
-    """The newest version of glibc's symbols that programs and libraries name."""
+    """The newest glibc version among the symbols that programs and libraries need."""
     found = [28]
     for name in glob.glob("tfgen/lib/*"):
         with open(name, "rb") as f:

@@ -16,7 +16,7 @@ for f in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/
     [ -e $f ] && { mkdir -p "$dir$(dirname $f)"; cp -aL $f "$dir$(dirname $f)/" 2>/dev/null || true; }
 done
 mount -t proc proc "$dir/proc" 2>/dev/null || true
-# With what is mounted below it: pseudo-terminals are; and nothing that is unmounted there is unmounted here.
+# Mounted recursively, which includes pseudo-terminals, and as a slave: unmounting in there unmounts nothing here.
 mount --rbind /dev "$dir/dev" 2>/dev/null && mount --make-rslave "$dir/dev" || true
 rm -rf "$dir/src"
 git clone -q "$root" "$dir/src"

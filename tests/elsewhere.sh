@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: elsewhere.sh BUILD_FOLDER SUITE...   Runs suites in a copy of this tree and of what is built, from a path with a space that lies
-# below the folder of temporary files: names of folders are quoted everywhere, and a path of the tree's own is taken for no temporary file.
+# below the folder of temporary files: so names of folders must be quoted, and the tree's own paths must not be taken for temporary files.
 set -eu
 build=$1; shift
 copy=$(mktemp -d "${TMPDIR:-/tmp}/tfgen elsewhere-XXXXXX")

@@ -37,7 +37,7 @@ python3 tests/circles.py build/default || bad=1
 python3 tests/width.py || bad=1
 python3 tests/amd/targets.py >/dev/null || bad=1
 python3 tests/paths.py || bad=1
-# What .clang-tidy asks, of what is shipped.
+# Runs clang-tidy on the shipped code.
 tidy=$(command -v clang-tidy-22 || command -v clang-tidy)
 [ -z "$tidy" ] || find ir gen runtime examples -name '*.c' | xargs -P "$(nproc)" -I{} "$tidy" --quiet {} -- -std=c11 -I. -Iruntime/api \
     -DTFGEN_VERSION='"lint"' 2>/dev/null || complain "clang-tidy finds fault"

@@ -4,7 +4,7 @@
 # and all share a kernel cache.
 set -u
 build=$1; shift
-# Begun first, because they take longest: a long one that begins last runs alone at the end.
+# Started first, as they take longest: a long one that starts last would run alone at the end.
 long='test_random test_views test_course test_decode_mma test_models test_emit test_hip test_tune test_layers test_register_fed test_bisect'
 long="$long test_swap_ab test_templates test_trace test_judge test_launches test_calibrate test_attention test_mma test_table test_align"
 long="$long test_access test_ranks test_libclang test_examples test_spills test_wild test_scale test_sums test_properties test_matrix"
@@ -16,14 +16,14 @@ export TFGEN_WISDOM="${TFGEN_WISDOM:-none}" # what a developer has tuned here is
 # Kernels that run for milliseconds; `make verify-all` leaves it at 3.
 export TFGEN_HOST_OPTIMISE="${TFGEN_HOST_OPTIMISE-0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-# Limits are there for what hangs, on any machine under any load; they say nothing of speed.
+# Time limits are for programs that hang, on any machine under any load; they do not test speed.
 export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-20}"
 # Cases tagged long are left to `make verify-all`, or `make test CK_EXCLUDE_TAGS=`.
 export CK_EXCLUDE_TAGS="${CK_EXCLUDE_TAGS-long}"
 start=$(date +%s)
 mkfifo "$folder/finished" && exec 3<>"$folder/finished" || exit 1
 
-# In the background: the log, the exit code, the seconds; then the name goes down the pipe.
+# In the background: writes log, exit code and seconds, then sends the name through the pipe.
 begin() {
     (
         exec >"$folder/$2.log" 2>&1 3>&3

@@ -25,7 +25,7 @@ class TensorSpec(NamedTuple):
     axes: Tuple[str, ...]
     source: Optional[str]  # of a param: its name in checkpoints
     transposed: bool  # of that tensor
-    rows: Optional[Tuple[int, int, int]]  # of it, after it was transposed: rows first to end of each group of so many (0: of all)
+    rows: Optional[Tuple[int, int, int]]  # rows first to end of each group of `every` rows (0: of all), after it was transposed
     stride: Optional[int] = None  # elements from row to row of an input or output that is not dense
 
 
@@ -98,7 +98,7 @@ def buffer_address(view: memoryview) -> int:
 
 
 def lies_right(shape: Sequence[int], strides: Sequence[int], row: Optional[int]) -> bool:
-    """Whether strides, in elements, are those of dense rows that lie `row` elements apart (None: next to each other)."""
+    """Whether strides, in elements, are those of dense rows, `row` elements from one to the next (None: contiguous)."""
     step = 1
     for axis, (size, stride) in enumerate(zip(reversed(shape), reversed(strides))):
         if size != 1 and stride != step:

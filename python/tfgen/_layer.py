@@ -141,10 +141,10 @@ class Sizes:
     """What calls have in common whose tensors have the same shapes."""
 
     def __init__(self, args: _binding.Args, dims: Any, outputs: Tuple[Tuple[int, ...], ...]) -> None:
-        self.args, self.dims, self.outputs = args, dims, outputs  # args: but for its tensors; dims: what it points to
+        self.args, self.dims, self.outputs = args, dims, outputs  # args: without its tensors; dims: the memory that it points to
         self.workspace: int = args.workspace_bytes
-        self.models: Optional[Tuple[List[Any], Any]] = None  # of PyTorch's tensors: those of outputs, that of the workspace
-        self.unused: List[Arguments] = []  # what no call uses now
+        self.models: Optional[Tuple[List[Any], Any]] = None  # PyTorch's tensors: those of outputs, that of the workspace
+        self.unused: List[Arguments] = []  # those that no call uses now
 
 
 class Arguments:
@@ -167,7 +167,7 @@ class Axes:
         self.code = builtins.compile("(" + "".join(a.replace("/", "//") + "," for a in spec.axes) + ")", spec.name, "eval")
 
     def shape(self, dims: Mapping[str, Any]) -> Tuple[Any, ...]:
-        return eval(self.code, {"__builtins__": {}}, dims)  # sums and products of dims: the pattern above
+        return eval(self.code, {"__builtins__": {}}, dims)  # sums and products of dims, as in the pattern above
 
 
 class Kernels:

@@ -42,8 +42,8 @@ logger = logging.getLogger("tfgen")
 
 class Specs(NamedTuple):
     texts: Dict[str, str]  # by the file's name
-    layers: List[Dict[str, Any]]  # of each layer the names of its specs: "prefill" (whole texts), "decode", "chunk"
-    prefix: str  # of the names of a layer's tensors, with {layer}
+    layers: List[Dict[str, Any]]  # for each layer the names of its specs: "prefill" (whole texts), "decode", "chunk"
+    prefix: str  # prefix of the names of a layer's tensors, with {layer}
 
     @property
     def decodes(self) -> bool:
@@ -442,7 +442,7 @@ class Fused:
 
 @functools.lru_cache(maxsize=None)
 def fused_class(original: type) -> type:
-    """Of fused layers: still of the original class, so hidden states are recorded, but without its parts."""
+    """The class of fused layers: derived from the original class, so hidden states are recorded, but without its parts."""
 
     class FusedLayer(original):  # type: ignore[misc, valid-type]
         def forward(self, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -454,7 +454,7 @@ def fused_class(original: type) -> type:
             return super().train(False)
 
         def _save_to_state_dict(self, *args: Any, **kwargs: Any) -> None:
-            raise RuntimeError(KEPT)  # else a checkpoint would lack the layers
+            raise RuntimeError(KEPT)  # otherwise a checkpoint would lack these layers
 
         def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
             raise RuntimeError(KEPT)

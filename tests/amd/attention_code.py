@@ -21,7 +21,7 @@ SLOW = re.compile(r"v_(exp|rcp|log|rsq|sqrt|sin|cos)_")  # a quarter of the rate
 
 
 def vector_cycles(gfx, interval):
-    """Of 4 clocks, the vector instructions of one wave."""
+    """Cycles (of 4 clocks) of the vector instructions of one wave."""
     slow = 2 if gfx == "gfx950" else 4
     return sum(slow if SLOW.match(x.name) else 1 for x in interval if x.name.startswith("v_") and not code.MATRIX.match(x.name))
 

@@ -25,7 +25,7 @@ def deal(folder, chunk):
     """(tile of a workgroup, place of one in a row), compiled from the template."""
     path = f"{folder}/deal{chunk}"
     with open(f"{ROOT}/templates/frame/chiplets.h") as f:
-        template = re.sub("^#.*$", "", f.read(), flags=re.M)  # it needs nothing of what it includes but DEV
+        template = re.sub("^#.*$", "", f.read(), flags=re.M)  # of its includes it needs only DEV
     with open(f"{path}.cc", "w") as f:
         f.write(f'#define DEV static inline\n{template}\n'
                 f'extern "C" int tile(int index, int count) {{ return chiplet_tile<{CHIPLETS}, {chunk}>(index, count); }}\n'

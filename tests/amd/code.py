@@ -48,7 +48,7 @@ def disassembled(path):
 # ---- LDS
 
 def phases_of(gfx, line, size):
-    """Lists of lanes that go together, and banks of 4 bytes."""
+    """Lists of lanes that are served together, and the number of banks of 4 bytes."""
     read = line.name.startswith(("ds_read", "ds_load"))
     if size == 16:
         wide = AMD[gfx]["lds_banks"] == "64" and read
@@ -73,7 +73,7 @@ def conflicts(gfx, line, size, addresses):
 
 
 class LdsAccess:
-    """Of an LDS instruction: address register, bytes a lane, offsets."""
+    """An LDS instruction: address register, bytes per lane, offsets."""
 
     WIDTH = {"b128": 16, "b96": 12, "b64": 8, "b32": 4, "b16": 2, "u16": 2, "i16": 2, "u8": 1, "b8": 1}
 

@@ -1,5 +1,5 @@
-"""In: ir/target.def. Out: AMD's rows of it, by name, as dicts of text, and what an emitted source says of one to the templates. Refuses a
-table of another form."""
+"""In: ir/target.def. Out: AMD's rows of it, by name, as dicts of text, and the macros with which emitted sources describe a target to the
+templates. Refuses a table that it cannot parse."""
 import os
 import re
 import sys
@@ -26,7 +26,7 @@ def wave_of(target):
 
 
 def device(target):
-    """units, bytes a second of the device whose plans these are"""
+    """Compute units, and bytes per second, of the device for which plans of this target are made."""
     with open(f"{ROOT}/specs/devices/{AMD[target]['device'].strip(chr(34))}.yaml") as f:
         text = f.read()
     return [float(re.search(rf"^{what}: \{{is: ([\d.e]+)", text, re.M)[1]) for what in ("units", "bandwidth")]

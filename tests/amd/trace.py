@@ -13,7 +13,7 @@ import run
 TARGETS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")
 SPEC, SIZE = "specs/llama-block.yaml", "B=2,S=5,D=48,H=3,KV=1,hd=16,F=53"
 RECORD = struct.Struct("<6Q")
-NOTHING, = struct.unpack("<Q", run.judging.poison(8))  # what memory has that nobody wrote
+NOTHING, = struct.unpack("<Q", run.judging.poison(8))  # the pattern in memory that was never written
 Workgroup = collections.namedtuple("Workgroup", "entry ready exit unit tiles unused")
 Tile = collections.namedtuple("Tile", "asked start data computed end where")
 
@@ -34,7 +34,7 @@ def run_folder(folder, data):
 
 
 def room(work, item):
-    """Bytes up to what lies behind it."""
+    """Bytes up to the next allocation."""
     behind = [o["offset"] for o in work["values"] if o["offset"] > item["offset"]]
     return min(behind, default=work["bytes"]) - item["offset"]
 

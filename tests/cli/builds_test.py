@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/builds.py: which files name a build, and what of two builds' times is called slower.
+"""bench/builds.py: the files that make a build, and when one of two builds counts as slower.
 
 usage: builds_test.py"""
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench/drawn.py and bench/slices.py: what a seed draws is the same whatever else is drawn, and tfgen plans it; slices add up; what the
-table says. TFGEN names the command.
+"""bench/drawn.py and bench/slices.py: cases of a seed do not depend on what else is drawn, and tfgen can plan them; slices add up; the text
+of the table. TFGEN names the command.
 
 usage: ops_test.py"""
 import json

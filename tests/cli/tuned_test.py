@@ -41,7 +41,7 @@ time.sleep(600)"""
 
 
 def check_taken(folder):
-    """Processes share a folder: what one is at, no other takes, and a killed one is at nothing."""
+    """Processes share a folder: no process takes a case that another works on; a killed one works on none."""
     other = subprocess.Popen([sys.executable, "-B", "-c", OTHER, os.path.join(HERE, "..", "..", "bench"), folder], stdout=subprocess.PIPE)
     mine = Tuning(folder, 0, TFGEN, "host")
     check("the other takes it", other.stdout.readline() == b"True\n")
@@ -93,7 +93,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("what was done is known later", Tuning(folder, 1, "/no/command", "host").tune("softmax", TEXT, {}, "f32")["tried"] == 0)
     said = refused(lambda: first.tune("bad", b"block: 7", {}, "f32"))
     check(f"the reason is in {said}", "exit code 3" in said)
-    for budget in (2, 16, 128):  # a loaded machine has tried nothing after two seconds
+    for budget in (2, 16, 128):  # a busy machine may have tried nothing after two seconds
         again, longer = Tuning(folder, budget, TFGEN, "host"), f"longer{budget}"
         case = again.tune(longer, TEXT, {"S": 5}, "f32")
         if case["tried"]:

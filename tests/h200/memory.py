@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """usage: memory.py TFGEN MEMORY SPECS OUT
 
-What `tfgen fit` says beside what the driver of an H200 takes (MEMORY is memory.c, built by prepare_runtime.sh): the largest value of a dim
-with which 80 % of its memory are enough is run there, each kind of memory is what fit says, to the driver's 2 MB an allocation, and what
-comes out is right; then the largest value that fits what the card has free is run, and with the least one that does not, memory has to be
-short. Exit code 1 where one of these is not so."""
+Compares what `tfgen fit` says with what the driver of an H200 allocates (MEMORY is memory.c, built by prepare_runtime.sh): the largest
+value of a dim for which 80 % of its memory are enough is run there: each kind of memory must take what fit says, rounded up to the driver's
+2 MB per allocation, and results must be right. Then the largest value that fits in the free memory is run, and with the smallest value that
+does not fit, memory must run out. Exit code 1 if one of these fails."""
 import concurrent.futures, json, pathlib, re, subprocess, sys, tempfile
 
-# spec, preset, dims that are given, the dim that is made large
+# spec, preset, fixed dims, the dim that grows
 CASES = [
     ("llama-decode.yaml", "llama-8b", {"L": 524288}, "B"),
     ("llama-decode.yaml", "llama-8b", {"B": 2}, "L"),

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 real=$work/llvm
 mkdir -p "$work/bin" "$real/bin" "$real/lib"
-# What looks for files beside itself needs its own name there.
+# Programs that look for files next to themselves must keep their name.
 cp -L "$llvm/bin/clang" "$real/bin/clang-22"
 cp -L "$llvm/bin/lld" "$llvm/bin/llvm-mc" "$real/bin"
 ln -s lld "$real/bin/ld.lld"
@@ -20,7 +20,7 @@ cp -rL "$llvm/lib/clang/22/include" "$real/lib/clang/22"
 ldd "$llvm/bin/clang" "$llvm/bin/lld" "$llvm/bin/llvm-mc" | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$real/lib"; done
 
-# stub LIBRARY USER...: a library of that name with nothing but the names that its users want of it.
+# stub LIBRARY USER...: makes an empty library with that name, which only defines the symbols that its users need.
 stub() {
     library=$1; shift
     nm -D --defined-only "$library" | awk '{sub("@.*", "", $3); print $3}' | sort -u >"$work/has"

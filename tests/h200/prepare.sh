@@ -26,7 +26,7 @@ for spec in ${SPECS:-specs/*.yaml}; do
     for dtype in ${DTYPES:-bf16 f16 f32}; do make_one "$spec" tile $dtype spec; done
     for level in ${LEVELS-none ops}; do make_one "$spec" $level bf16 spec; done
 done
-# 1, primes, one more than a tile: dims that a spec does not have are left out of its list by hand
+# Odd sizes: 1, primes, one more than a tile. A spec gets only the dims that it has
 for dtype in ${ODD:-bf16 f16 f32}; do
     for tag in 1x1x1 37x13x5 127x257x67 33x2100x1030 64x300x4100 129x257x64 131x263x1031 333x500x1366 300x1004x252 257x129x8 \
         $([ $dtype = f32 ] && echo 17x1x128 129x257x129 191x70x4096); do

@@ -20,12 +20,12 @@ for f in clang tests tinygrad; do
 done
 for f in tfgen tfgen-worker; do xz -dc "$here/$f.xz" >"$work/$f" && chmod +x "$work/$f" || exit 2; done
 echo "unpacked in $(($(date +%s) - began)) s; $(nproc) processors, $jobs slices at a time"
-# What compilers leave and read again is small and short-lived: in memory, where there is such a folder.
+# Temporary files of compilers are small and short-lived, so they go into a folder in memory, if there is one.
 [ -w /dev/shm ] && memory=$(mktemp -d /dev/shm/tfgen-XXXXXX) && export TMPDIR="$memory"
 export PATH="$work/bin:$PATH" TFGEN="$work/tfgen" TFGEN_WORKER="$work/tfgen-worker" TFGEN_CACHE_DIR="$work/cache"
 export TFGEN_HOST_CC="$work/loaded/host-clang-22" TINYGRAD_DIR="$work" AMDEMU_CACHE="$work/emulator"
 export CC="$work/bin/clang" PYTHONDONTWRITEBYTECODE=1
-# A third of a small compile is the start of clang and ld. So some of each wait loaded, and forks of them do the work (loaded.c).
+# Starting clang and ld takes a third of a small compile. So some of each are kept loaded, and their forks do the work (loaded.c).
 export LOADED="$work/loaded" LOADED_COUNT=$(((jobs + 3) / 4)) LOADED_LEVEL=-O${OPTIMISE:-3} LOADED_CLANG="$work/bin/clang-22"
 mkdir "$LOADED" && cp "$here/loaded_run" "$TFGEN_HOST_CC" && cp "$here/loaded_run" "$LOADED/ld" || exit 2
 for i in $(seq 0 $((LOADED_COUNT - 1))); do

@@ -18,7 +18,7 @@ done
 cp $build/clang.tar.xz "$out"
 ${CC:-cc} -O2 -fPIC -shared -o "$out/loaded.so" tests/h200/loaded.c
 ${CC:-cc} -O2 -o "$out/loaded_run" tests/h200/loaded_run.c
-# As they lie in the repository: the harnesses find each other by that.
+# In the same places as in the repository, as the scripts find each other by them.
 tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/cli/random_add.py tests/amd tests/h200/random_slices.py |
     xz -3 >"$out/tests.tar.xz"
 if [ -n "${TINYGRAD_DIR:-}" ]; then

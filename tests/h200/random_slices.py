@@ -20,7 +20,7 @@ REPORTED = (0, 1)  # exit codes of a report: all good, a case failed. tfgen's ot
 
 
 class Schedule:
-    """Which slices are run: one after the other from the first index, towards the limit as short as is likely to end before it, and
+    """Which slices are run: one after the other from the first index, towards the limit short enough to end before it, and
     until `patience` slices in a row were broken, since then the machine is."""
 
     def __init__(self, first, count, limit, most=None, patience=1):
@@ -30,7 +30,7 @@ class Schedule:
         self.patience, self.broken_in_a_row = patience, 0
 
     def usual(self):
-        """What a spec took at most in all slices but one in twenty."""
+        """Seconds per spec that 19 of 20 slices did not exceed."""
         return sorted(self.seconds)[int(0.95 * (len(self.seconds) - 1))] if self.seconds else 0
 
     def take(self, now):
@@ -106,7 +106,7 @@ class Runner:
             t.join()
 
     def said(self, first):
-        """The first line of a slice's messages that speaks of a case."""
+        """The first line of a slice's messages that is about a case."""
         with open(f"{self.folder}/{first}.err", encoding="utf-8", errors="replace") as f:
             lines = [line.strip() for line in f if line.strip()]
         return lines[0][:300] if lines else ""

@@ -7,7 +7,7 @@ import unittest
 
 from random_slices import BROKEN, CUT, ENDED, Runner, Schedule
 
-# By its first index a slice ends well, has a case that failed, prints no report, ends as no report does, or never ends.
+# The first index decides whether a slice succeeds, has a failed case, prints no report, ends with another exit code, or never ends.
 COMMAND = ["sh", "-c", """
 report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {"linear": '\
 '{"values": 3, "largest": 0.%d, "smallest": 0.001, "rms": 0.0%d, "rms_f32": 0}}, '\
@@ -22,7 +22,7 @@ esac"""]
 
 
 class StoppedRunner(Runner):
-    """Its clock stands at 0 until the slice that begins last has begun, and then at the limit."""
+    """A runner whose clock is 0 until the last slice has begun, and then at the limit."""
 
     def now(self):
         return self.options.seconds if hasattr(self, "schedule") and self.schedule.next > self.options.stop else 0

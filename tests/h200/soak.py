@@ -5,10 +5,10 @@ alone, beside kernels that hold multiprocessors, beside products, and from two s
 the same call had alone; a third of the calls find the workspace full of noise, and all find NaN in their outputs. Before that, each call is
 compared with level tile and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait timed out.
 
---launches: calls of all ways together; --seconds: what is not begun by then is left out, and said. --bits=FILE: the results' checksums are
-written there, or, where the file has some, must be those, such as another build's. --judge: `tfgen run` also judges each spec by the bounds
-of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small sizes, few calls, on PyTorch's CPU and the host
-engine, without graphs and streams.
+--launches: calls of all ways together; --seconds: calls not begun by then are left out, which is reported. --bits=FILE: the results'
+checksums are written there, or, where the file has some, must be those, such as another build's. --judge: `tfgen run` also judges each spec
+by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small sizes, few calls, on PyTorch's CPU
+and the host engine, without graphs and streams.
 
 usage: soak.py [--launches=100000] [--seconds=600] [--bits=FILE] [--judge] [--seed=1] [--compile] [--rehearse]
 tests/h200/prepare_soak.sh makes what it needs, and a library whose kernels have delays."""
@@ -142,14 +142,14 @@ def made(case, generator, draw, room):
 
 
 def compile_all(cases):
-    """Into the cache, at once."""
+    """Compiles all kernels into the cache, in parallel."""
     with ThreadPoolExecutor(2 * len(cases)) as pool:
         for done in [pool.submit(layer_of, case, level) for case in cases for level in ("block", "tile")]:
             done.result().close()
 
 
 def workspaces():
-    """Two rooms for every call's workspace, and noise of that size."""
+    """Two workspaces, large enough for every call, and noise of that size."""
     size = (1 << 22) + 256
     rooms = [torch.zeros(size, dtype=torch.uint8, device=DEVICE) for _ in range(2)]
     return rooms, torch.randint(0, 256, (2 * size,), dtype=torch.uint8, device=DEVICE)
@@ -185,7 +185,7 @@ class Soak:
         return graph.replay
 
     def way(self, name, launches, step, each):
-        """Calls step(), which issues `each` calls, as often as it takes."""
+        """Calls step(), which issues `each` calls, until all calls are made."""
         until, start, done = self.deadline, time.monotonic(), 0
         before = int(self.bad)
         while done < launches and time.monotonic() < until:

@@ -4,7 +4,8 @@ first token, and the time of a decode step, in turn with the original, torch.com
 both). Exit code 1 where tokens differ although the two best logits do not nearly tie.
 
 usage: transformers.py [--seconds=N] [--batch=B] [MODEL...]        TFGEN_LIBRARY, TFGEN: the library, the command
---seconds: what is compiled later than N seconds after the start is left out, and said; --batch: sequences, default 1 and then 8"""
+--seconds: what would be compiled later than N seconds after the start is left out, which is reported; --batch: sequences, default 1 and
+then 8"""
 import argparse
 import copy
 import statistics
@@ -114,7 +115,7 @@ def beside(name, batch):
 
 
 def same(name, model, mine, ids):
-    """64 greedy tokens; where they part, how near the two logits are, in units of what bfloat16 leaves open."""
+    """64 greedy tokens; where they differ, how close the two logits are, in units of bfloat16's rounding."""
     global failed
     ours, theirs = (m.generate(input_ids=ids, max_new_tokens=64, min_new_tokens=64, do_sample=False)[:, PROMPT:] for m in (mine, model))
     for row, (a, b) in enumerate(zip(ours.tolist(), theirs.tolist())):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: tuned.sh FOLDER STATE SECONDS [ARGUMENTS]   FOLDER: as prepare_compare.sh makes it. `compare.py tuned` of all its cases, dealt to
 # the GPUs of this machine, a process each with processors of its own: CPUS of them in all (default: all there are), the first is FIRST_CPU.
-# What comes of it is in STATE as it goes, with a log a GPU; called again it goes on. Ends SECONDS after it began.
+# Results are in STATE as they come, with a log per GPU; called again it goes on. Ends SECONDS after it began.
 set -eu
 folder=$1 state=$2 seconds=$3
 shift 3

@@ -1,6 +1,6 @@
 """In: a copy of the tree and the names of suites. Out: which suites run a line, by the names of the file and the function and the text of
-the line, so that it holds when code and files move. Of what no suite is known to run (children that were killed write no
-counts) nothing is said.
+the line, so that it holds when code and files move. A line without known suites may still run in some: killed child processes write no
+counts.
 
 Needs gcc and gcov: the copy is built with --coverage, each suite runs once in it, and once more when its own source has changed. Suites may
 run beside each other: each has a folder of its own for its counts (GCOV_PREFIX), which `coverage.py TREE COUNTS FILE` makes a file of.
@@ -21,7 +21,7 @@ class Coverage:
         self.by_line, self.by_function = collections.defaultdict(set), collections.defaultdict(set)
 
     def file(self, name):
-        """Of this suite, of this source."""
+        """The file with the counts of one suite for one source."""
         source = next((self.top / 'tests').glob(f'*/{name}.c')).read_bytes()
         return self.folder / f'{name}.{hashlib.sha256(source).hexdigest()[:16]}.json'
 
@@ -29,14 +29,14 @@ class Coverage:
         return [n for n in names if not self.file(n).exists()]
 
     def add(self, name, tree, counts):
-        """What a suite counted, below the folder `counts`, when it ran in this tree."""
+        """Adds the counts that a suite wrote below the folder `counts` when it ran in this tree."""
         self.folder.mkdir(exist_ok=True)
         for old in self.folder.glob(f'{name}.*.json'):
             old.unlink()
         subprocess.run([sys.executable, __file__, tree.folder, counts, self.file(name)], check=True)
 
     def take(self, names):
-        """What these suites run is what is asked about."""
+        """Loads the lines that these suites run."""
         for name in names:
             for path, function, text in json.loads(self.file(name).read_text()) if self.file(name).exists() else ():
                 self.by_line[Path(path).name, function, text].add(name)

@@ -1,6 +1,6 @@
 """In: changes drawn by seeds or read from lists, and what is known of them. Out: the next one to judge, for as many workers as ask; at the
-end what was counted. What is drawn never hangs on how many ask: of each area the first so many that compile and change
-something, in the order of the draw."""
+end what was counted. The mutants that count do not depend on the number of workers: in each area, the first N of the draw that compile and
+change the object code."""
 import collections
 import threading
 
@@ -22,7 +22,7 @@ class Share:
 
 
 class Draw:
-    """`mutants` take turns over the areas; of a list (each None) all of them are wanted."""
+    """`mutants` take turns over the areas; all mutants of a list are wanted (each None)."""
 
     def __init__(self, name, mutants, each=None):
         by_area = collections.defaultdict(list)
@@ -40,7 +40,7 @@ class Queue:
         self.changed, self.under_way, self.closed = threading.Condition(), set(), False
 
     def next_of(self, share):
-        """What is to be judged next; None when nothing is, or nothing is before another has been judged."""
+        """The next mutant to judge; None if there is none, or none until another verdict is known."""
         while share.at < len(share.mutants) and len(share.counted) + share.under_way < share.wanted:
             m = share.mutants[share.at]
             if key_of(m) in self.under_way: # another draw has it, too
@@ -65,7 +65,7 @@ class Queue:
         return None
 
     def take(self):
-        """(share, mutant), or None at the end. Waits where the next one hangs on what is being judged."""
+        """(share, mutant), or None at the end. Waits if the next one depends on a mutant that is being judged."""
         with self.changed:
             while True:
                 found = None if self.closed else self.find()
@@ -85,13 +85,13 @@ class Queue:
             self.changed.notify_all()
 
     def close(self):
-        """Nobody gets another."""
+        """No worker gets another mutant."""
         with self.changed:
             self.closed = True
             self.changed.notify_all()
 
     def settle_known(self):
-        """Counts what was judged before, of those that come first: what was not may be one of them."""
+        """Counts verdicts of earlier runs, in the order of the draw, up to the first mutant without one."""
         for share in (s for draw in self.draws for s in draw.shares):
             while share.at < len(share.mutants) and len(share.counted) + share.unknown < share.wanted:
                 m = share.mutants[share.at]

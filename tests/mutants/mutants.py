@@ -46,7 +46,7 @@ AREAS = {
     'templates': ['templates/*/*.h'], 'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h'],
     'reference': ['ir/reference/*.c'], 'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
-# For lists alone: seeds draw what they always drew.
+# Only for lists: draws of a seed stay as they are.
 LISTED = {'command': ['runtime/cli/*/*.c']}
 # Golden files. What draws specs by chance (runtime/cli/random) is in no area: changed, it draws others, and its suite takes minutes a
 # change.
@@ -112,7 +112,7 @@ class Worker:
             path.write_text(sound)
 
     def compile(self, mutant, path, changed):
-        """Writes the change; what there is to say of it without any suite."""
+        """Writes the change; returns a verdict if no suite is needed."""
         if path.suffix != '.c':
             path.write_text(changed)
             return None
@@ -130,7 +130,7 @@ class Worker:
         cache, suites = self.fresh_cache(), self.suites
         spent, planned, hung = 0.0, 0.0, ''
         for name in suites.order(mutant):
-            # as sound code takes: under load all the same suites run
+            # as long as the unchanged code takes: under load the same suites run
             if self.budget and planned and planned + suites.takes(name) > self.budget:
                 continue
             planned += suites.takes(name)
@@ -138,7 +138,7 @@ class Worker:
             spent += took
             if verdict == 'killed' and mutant.path.endswith('.h') and self.does_not_compile(name, why):
                 verdict = 'uncompilable'
-            if verdict == 'hung' and not mutant.loops: # a slow machine is no proof
+            if verdict == 'hung' and not mutant.loops: # a timeout on a slow machine proves nothing
                 hung, verdict = f' ({name} hung)', 'passed'
             if verdict in ('killed', 'hung') and name not in suites.sound:
                 path.write_text(sound)
@@ -165,7 +165,7 @@ def show(mutant):
 
 
 class Results:
-    """What was judged, now or before; survivors of before count for nothing where they are tried again."""
+    """Verdicts of this and earlier runs; with --retry, earlier survivors do not count."""
 
     def __init__(self, retry):
         self.file, self.by_key, self.retry, self.now, self.lock = WORK / 'results.jsonl', {}, retry, set(), threading.Lock()
@@ -207,7 +207,7 @@ def work(worker, queue, results):
 
 
 def work_all(o, queue, results):
-    """As many workers as there are jobs, until nothing is left or somebody stops it."""
+    """Runs one worker per job, until no mutant is left or the run is stopped."""
     tree = Tree(TOP, WORK / 'tree', o.cc, FLAGS)
     suites = Suites(TOP, WORK, o.jobs, o.suites.split(',') if o.suites else (), o.lenient)
     objects = [f'{tree.program(name)}.o' for name in suites.names]
@@ -224,7 +224,7 @@ def work_all(o, queue, results):
             work(Worker(number, mine, suites, o.budget), queue, results)
         except threading.BrokenBarrierError:
             return
-        except Exception as e: # one that is lost must not leave the others waiting
+        except Exception as e: # a worker that dies must not leave the others waiting
             failed.append(e)
             begin.abort()
     begin = threading.Barrier(o.jobs + 1) # the first tree is copied before it is changed

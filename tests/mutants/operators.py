@@ -1,5 +1,5 @@
 """In: C or C++ source text. Out: single-place changes of it, each by one of a fixed set of operators, with the function around it.
-What does not compile is for the runner to find. Text alone: the house's formatting (spaces around binary operators, one
+The runner finds out what does not compile. Text alone: the house's formatting (spaces around binary operators, one
 statement a line) is what makes this work without a parser.
 
 A mutant's name is its function and the text before and after, so it is found again after code has moved.
@@ -10,7 +10,7 @@ import re
 
 Mutant = collections.namedtuple('Mutant', 'area path line function operator start end new old_text new_text loops')
 
-# Frees are left out: a leak is LeakSanitizer's to find. Asserts too: they hold by tfgen's own logic.
+# Frees are left out, since LeakSanitizer finds leaks; asserts, too, since they hold by tfgen's own logic.
 NOT_DROPPED = re.compile(r'\s*(return|goto|break|continue|case|default|else|assert|static_assert|free|arena_free|'
                          r'fclose|close|munmap|dlclose|va_\w+)\b')
 WAITS = re.compile(r'[ \t](\w*(?:barrier|wait|fence|sync|arrive|commit|join)\w*(?:<[^;()]*>)?\([^;]*\));')
@@ -158,7 +158,7 @@ def mutants_of(area, path, text):
             if not inside or old_text == new_text or re.search(r'\bassert\(', old_text):
                 continue
             if operator in ('off by one', 'loosen a bound') and re.search(r'(alloc|numbers)\(', old_text):
-                continue # room that nobody uses is AddressSanitizer's to judge
+                continue # AddressSanitizer, not the suites, would notice too little room
             if operator == 'scale by 1.02' and re.search(r'seconds|spent|\bnow\b', old_text):
                 continue # no test depends on time
             body = inside[-1]
@@ -171,7 +171,7 @@ def mutants_of(area, path, text):
 
 
 def draw(mutants, seed):
-    """Each area and, in it, each operator is drawn about equally often. The order hangs on names alone: other code does not change it."""
+    """Each area and, in it, each operator is drawn about equally often. The order depends only on names: other code does not change it."""
     groups = collections.defaultdict(list)
     for m in mutants:
         digest = hashlib.sha256(f'{seed}|{m.function}|{m.old_text}|{m.new_text}'.encode()).digest()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from coverage import Coverage
 
-# As tests/run.sh has them. A mutant that waits for ever is not waited for as long as a slow machine is.
+# As tests/run.sh has them. The time limit for a mutant is shorter than that for a slow machine.
 USUAL = {'TFGEN': 'build/default/tfgen', 'TFGEN_HOST_OPTIMISE': '0', 'TFGEN_WISDOM': 'none', 'CK_EXCLUDE_TAGS': 'long',
          'CK_DEFAULT_TIMEOUT': '20', 'CK_TIMEOUT_MULTIPLIER': '2'}
 PATIENT = {'CK_DEFAULT_TIMEOUT': '60', 'CK_TIMEOUT_MULTIPLIER': '20'}
@@ -61,7 +61,7 @@ LIKELY = [
 
 
 def say(*words):
-    print(' '.join(map(str, words)) + '\n', end='', flush=True) # one write: many threads say something
+    print(' '.join(map(str, words)) + '\n', end='', flush=True) # one write, as many threads print
 
 
 class Tree:
@@ -105,13 +105,13 @@ class Tree:
         return f'build/default/tests/{name}'
 
     def needs(self, name):
-        """What is built before a suite runs. What most start is the command alone; the libraries are what takes long to link."""
+        """What is built before a suite runs. Most suites only need the command; linking the libraries takes long."""
         whole = 'libtfgen' in next((self.folder / 'tests').glob(f'*/{name}.c')).read_text()
         return ['all' if whole else 'build/default/tfgen', 'build/default/tfgen-worker', self.program(name)]
 
 
 class Suites:
-    """`make test`'s programs, what each takes on the sound tree, and what it killed before. Many threads may ask."""
+    """`make test`'s programs, how long each takes on the unchanged tree, and what it killed before. Many threads may ask."""
 
     def __init__(self, top, work, jobs, only=(), lenient=False):
         self.top, self.work, self.jobs, self.lenient = top, work, jobs, lenient
@@ -125,8 +125,8 @@ class Suites:
         self.running, self.stopped, self.everywhere = set(), False, set()
 
     def measure(self, unmeasured=False):
-        """Each suite once, if its source has changed: that it passes, what it runs (coverage.py), what it takes. Else those that were not
-        measured are tried on every change."""
+        """Runs each suite once if its source has changed: records whether it passes, the lines that it runs (coverage.py), and its seconds.
+        Suites that were not measured are tried on every change."""
         stale = self.coverage.stale(self.names)
         self.everywhere = set(stale) if unmeasured else set()
         if not stale or unmeasured:
@@ -161,7 +161,7 @@ class Suites:
                 for done in [pool.submit(one, name) for name in sorted(stale, key=lambda n: -self.takes(n))]:
                     done.result()
             except BaseException:
-                self.stop() # else the pool waits for all of them
+                self.stop() # so that the pool does not wait for all of them
                 raise
         self.coverage.take(self.names)
 
@@ -172,7 +172,7 @@ class Suites:
             self.names = [n for n in self.names if n != name]
 
     def is_sound(self, name, tree, number=0):
-        """Passes on the sound tree, now: asked before its first kill of a run is believed."""
+        """True if the suite passes on the unchanged tree, now; checked before the first mutant that it kills counts."""
         with self.asking[name]:
             if name not in self.sound:
                 verdict, why, _ = self.try_on(name, 1800, self.work / 'cache', tree, PATIENT, number)
@@ -188,7 +188,7 @@ class Suites:
                 self.file.write_text(json.dumps(self.times))
 
     def takes(self, name):
-        """Seconds. A drawn spec that fails is made smaller before the test says so, which takes minutes: last of all."""
+        """Seconds that the suite takes. Suites of drawn specs come last: they reduce a failing spec first, which takes minutes."""
         return self.times.get(name, 10) + (300 if name == 'test_random' else 0)
 
     def order(self, mutant):
@@ -272,7 +272,7 @@ class Suites:
                 raise SystemExit
 
     def stop(self):
-        """Ends what runs; who waits for it goes home."""
+        """Kills running suites; threads that wait for them return."""
         with self.lock:
             self.stopped = True
             for p in self.running:

@@ -1,4 +1,4 @@
-"""What is drawn hangs neither on how many workers ask nor on where a run was stopped. Runs at the head of `make mutants`."""
+"""The mutants drawn depend neither on the number of workers nor on where a run was stopped. `make mutants` runs this first."""
 import random
 import threading
 
@@ -11,12 +11,12 @@ def mutant(area, number):
 
 
 def verdict_of(m):
-    """Of each area: the third does not compile, the fifth survives."""
+    """In each area the third mutant does not compile, and the fifth survives."""
     return 'uncompilable' if m.line == 2 else 'survived' if m.line == 4 else 'killed'
 
 
 def drawn(jobs, known, most=1000):
-    """What counts of two draws that share changes, when so many ask and all stop after so many verdicts."""
+    """The counted mutants of two draws that share changes, with this number of workers, all of which stop after this number of verdicts."""
     both = [mutant(area, number) for number in range(12) for area in ('gen', 'ir')]
     draws = [Draw('seed 1', both, 6), Draw('seed 2', list(reversed(both)), 8), Draw('holes', [mutant('gen', 0), mutant('list', 1)])]
     queue = Queue(draws, lambda m: known.get(key_of(m)), lambda m: m.line == 1)

@@ -1,4 +1,4 @@
-"""What each operator makes of a fixed text. Runs at the head of `make mutants`."""
+"""Checks the changes that each operator makes to a fixed text. `make mutants` runs this first."""
 import operators
 
 TEXT = '''#include "a < b.h" /* if (x) */

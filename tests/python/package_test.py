@@ -95,7 +95,7 @@ def same_as_the_header():
 # ---- layers
 
 class ByDlpack:
-    """An array that has DLPack alone, as those of other libraries do. columns: the first of each row, the array then has strides."""
+    """An array that only has DLPack, as arrays of other libraries do. columns: the first of each row, the array then has strides."""
 
     def __init__(self, view, code=2, columns=None):
         self.view, self.shape = view, (ctypes.c_int64 * 2)(view.shape[0], columns or view.shape[1])

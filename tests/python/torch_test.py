@@ -75,7 +75,7 @@ class Names(TorchDispatchMode):
 
 
 def watched(block, tensors):
-    """An eager call leaves the op out only where nobody could notice."""
+    """An eager call bypasses the op only where nothing observes ops."""
     with Names() as mode:
         block(*tensors)
     expect(f"a mode of dispatch sees {mode.names}", any("tfgen.update_1" in n for n in mode.names))
@@ -105,7 +105,7 @@ def decode():
 
 
 def threads(block):
-    """What a layer keeps for calls of one shape serves one call at a time, and holds no memory of outputs."""
+    """What a layer keeps for calls of one shape is used by one call at a time, and does not keep outputs alive."""
     xs, wrong = [torch.randn(2, 5, 256).to(BF16) for _ in range(4)], []
     want = [block(x) for x in xs]
 

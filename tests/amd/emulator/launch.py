@@ -32,8 +32,8 @@ class Machine:
         self.memory, self.seed, self.most_instructions = Memory(), seed, most_instructions
 
     def run(self, code, kernel, grid, block, arguments, dynamic_lds=0, resident=None, groups=None, trace=None):
-        """`arguments`: bytes of the kernel's single struct, or one bytes object for each of its arguments. `groups`: those workgroups of
-        the grid alone. `trace`: called as trace(group, wave, offset in the code object's text, Wave) before each instruction."""
+        """`arguments`: bytes of the kernel's single struct, or one bytes object for each of its arguments. `groups`: run only these
+        workgroups of the grid. `trace`: called as trace(group, wave, offset in the code object's text, Wave) before each instruction."""
         launch = _Launch(self, code, kernel, grid, block, arguments, dynamic_lds, resident)
         launch.trace = trace
         try:
@@ -130,7 +130,7 @@ class _Launch:
         return (user + [0] * k.user_sgprs)[:k.user_sgprs], entry
 
     def _start_wave(self, group, index, lds):
-        """Registers as the hardware leaves them; everything else holds garbage."""
+        """Registers as the hardware initialises them; all others hold garbage."""
         k, size = self.kernel, self.wave_size
         memory = scalars, vectors, accumulators, scratch = self._wave_memory()
         for p, n in ((vectors, 256 * size * 4), (accumulators, 256 * size * 4), (scratch, self.scratch * size)):

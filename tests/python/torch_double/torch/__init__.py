@@ -1,6 +1,7 @@
 """What python/tfgen uses of PyTorch's tensors, on the CPU, over ctypes: so that its checks are tested where PyTorch is not installed.
 
-Memory of empty() begins at a multiple of 64 bytes and never of 256, as PyTorch's may. Nothing computes; views only change what they say."""
+Memory of empty() begins at a multiple of 64 bytes and never of 256, as PyTorch's may. Nothing is computed; views only change shape and
+strides."""
 import contextlib
 import ctypes
 
@@ -86,7 +87,7 @@ class Tensor:
         return self
 
     def resize_(self, size):
-        """Of the storage: a tensor without memory, whose shape empty_like() takes."""
+        """Resizes the storage to nothing: such a tensor only gives its shape to empty_like()."""
         self.memory = self.address = None
 
     def is_neg(self):
