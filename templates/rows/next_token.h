@@ -18,6 +18,10 @@ template <class T> struct next_token_of {
     };
 };
 
+TF_LAYOUT(next_token_of<float>::args, rows, 64);
+TF_LAYOUT(next_token_of<float>::args, factor, 88);
+static_assert(sizeof(next_token_of<float>::args) == 96, "layout");
+
 template <class S> struct next_token : without_k_loop {
     using args = typename S::args;
     using type = typename S::type;
