@@ -199,8 +199,7 @@ static void launch_step(generator *g)
     next_token_launch(g, g->options.sequences);
 }
 
-/* Captures the graph at the second step, as the first may load code, which a capture may not do. Both are generator_prepare()'s, but for a
- * second set of layers. */
+/* Captures the graph at the second step, as the first may load code, which a capture may not do. */
 static void replay_step(generator *g)
 {
     layer_set *s = &g->sets[g->set];
@@ -230,19 +229,6 @@ static void send_inputs(generator *g, const int *ids, const bool *done)
         generator_embed(g, done && done[i] ? 0 : ids[i], (size_t)pos[i], host_row(g, i));
     }
     send(g, pos, count, count);
-}
-
-void generator_prepare(generator *g)
-{
-    static const int token = 0, tokens[most_sequences] = {0};
-    tfgen_error error;
-    if (g->device->api == &host_device) return;
-    (void)read_part_of(g, 0, &token, 1);
-    g->lengths[0] = 0;
-    send_inputs(g, tokens, NULL);
-    next_token_restart(g);
-    for (int i = 0; i < 2; i++) replay_step(g); /* the second one captures the graph */
-    generator_need(g, tfgen_device_synchronize(g->device, g->stream, &error), &error);
 }
 
 static bool ends_text(const generator *g, int token)

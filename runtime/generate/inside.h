@@ -68,17 +68,11 @@ struct generator {
 };
 
 /* Bails with the error unless TFGEN_OK. */
-static inline void generator_need(const generator *g, tfgen_status status, const tfgen_error *error)
-{
-    unit_need(g->a, status, error);
-}
+void generator_need(const generator *g, tfgen_status status, const tfgen_error *error);
 /* Sets facts.ends, end_count and not_applied from config.json and generation_config.json. */
 void generator_read_ends(generator *g, const model *m);
 /* Opens the embedding tables and checks their shapes. */
 void generator_open_tables(generator *g, checkpoint *tensors);
-/* On a GPU: takes steps of token 0 whose results nobody reads, so that code is loaded and the step's graph captured before the first
- * prompt. The rows that they write to the caches are written again before they are read. */
-void generator_prepare(generator *g);
 double generator_multiplier(const generator *g); /* of embeddings, as it is multiplied */
 /* Writes the token's embedding at a position: [hidden] in g->type. */
 void generator_embed(generator *g, int id, size_t position, void *out);

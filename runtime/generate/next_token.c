@@ -16,6 +16,8 @@ _Static_assert(sizeof(next_token_args) == 96, "the layout of templates/rows/next
 
 enum { gpu_threads = 512, shared_bytes = 128 /* at least what the kernel has: a float per wave and some */ };
 
+static void need(const generator *g, tfgen_status status, const tfgen_error *error) { unit_need(g->a, status, error); }
+
 /* ---- code */
 static void load_kernel(generator *g)
 {
@@ -30,7 +32,7 @@ static void load_kernel(generator *g)
                                                                    .purpose = "choose tokens", .target = target_find(d->info.target),
                                                                    .cache = g->next.cache, .jobs = known.jobs});
     const char *name = arena_printf(g->a, "next_token_%s", dtype_name(g->type));
-    generator_need(g, d->api->kernel(d, g->next.image, name, 0, &g->next.kernel, &error), &error);
+    need(g, d->api->kernel(d, g->next.image, name, 0, &g->next.kernel, &error), &error);
 }
 
 /* ---- tables */
@@ -81,11 +83,11 @@ static void *copy_table(generator *g, const row_table *r)
     *s = (staging){NULL, NULL};
     arena_defer(g->a, free_staging, s);
     stage_table(g, r, s);
-    generator_need(g, tfgen_device_alloc(g->device, bytes, &to, &error), &error);
+    need(g, tfgen_device_alloc(g->device, bytes, &to, &error), &error);
     const tfgen_status status = tfgen_device_copy(g->device, to, s->bytes, bytes, TFGEN_TO_DEVICE, g->stream, &error);
     if (status != TFGEN_OK) tfgen_device_free(g->device, to);
-    generator_need(g, status, &error);
-    generator_need(g, tfgen_device_synchronize(g->device, g->stream, &error), &error);
+    need(g, status, &error);
+    need(g, tfgen_device_synchronize(g->device, g->stream, &error), &error);
     free_staging(s);
     g->facts.weight_bytes += (long long)bytes;
     return to;
@@ -98,8 +100,8 @@ void next_token_open(generator *g)
     load_kernel(g);
     g->next.table = copy_table(g, &g->embedding);
     if (g->positions.tensor) g->next.positions = copy_table(g, &g->positions);
-    generator_need(g, tfgen_device_alloc(g->device, sequences * sizeof(int32_t), &g->next.count, &error), &error);
-    generator_need(g, tfgen_device_alloc(g->device, most_steps_ahead * sequences * sizeof(int32_t), &g->next.tokens, &error), &error);
+    need(g, tfgen_device_alloc(g->device, sequences * sizeof(int32_t), &g->next.count, &error), &error);
+    need(g, tfgen_device_alloc(g->device, most_steps_ahead * sequences * sizeof(int32_t), &g->next.tokens, &error), &error);
 }
 
 void next_token_close(generator *g)
@@ -116,7 +118,7 @@ void next_token_restart(generator *g)
 {
     tfgen_error error;
     const size_t bytes = g->options.sequences * sizeof(int32_t);
-    generator_need(g, g->device->api->fill(g->device, g->next.count, 0, bytes, g->stream, &error), &error);
+    need(g, g->device->api->fill(g->device, g->next.count, 0, bytes, g->stream, &error), &error);
 }
 
 void next_token_launch(generator *g, size_t rows)
@@ -142,12 +144,12 @@ void next_token_launch(generator *g, size_t rows)
                                           .most = most_steps_ahead,
                                           .factor = (float)generator_multiplier(g)};
     tfgen_error error;
-    generator_need(g, g->device->api->launch(g->device, g->next.kernel, &shape, &args, sizeof args, g->stream, &error), &error);
+    need(g, g->device->api->launch(g->device, g->next.kernel, &shape, &args, sizeof args, g->stream, &error), &error);
 }
 
 void next_token_read(generator *g, size_t count, size_t rows, int *tokens)
 {
     tfgen_error error;
     const size_t bytes = count * rows * sizeof *tokens;
-    generator_need(g, tfgen_device_copy(g->device, tokens, g->next.tokens, bytes, TFGEN_FROM_DEVICE, g->stream, &error), &error);
+    need(g, tfgen_device_copy(g->device, tokens, g->next.tokens, bytes, TFGEN_FROM_DEVICE, g->stream, &error), &error);
 }

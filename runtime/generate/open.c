@@ -9,6 +9,8 @@ typedef struct open_job {
     const char *folder;
 } open_job;
 
+void generator_need(const generator *g, tfgen_status status, const tfgen_error *error) { unit_need(g->a, status, error); }
+
 /* ---- units */
 enum { most_dims = 3 };
 
@@ -220,7 +222,6 @@ static void open_body(void *argument)
     load_stem(g, m);
     allocate_all(g);
     next_token_open(g);
-    generator_prepare(g);
 }
 
 static bool complete(generator_options *o)
