@@ -14,8 +14,8 @@ LIST = ROOT / "tests" / "circles.txt"
 # What a folder may call; the longest matching prefix of a file decides.
 BELOW = {"ir/reference": ("ir/reference", "ir/base", "ir/graph"), "ir": ("ir",), "gen": ("ir", "gen"),
          "runtime": ("ir", "gen", "runtime")}
-HEAD = """# Circles of files that are there still: a line a circle, its files in order. tests/circles.py finds them and refuses a new one
-# and one that has grown; a file that leaves a circle leaves its line (python3 tests/circles.py build/default --write).
+HEAD = """# Dependency cycles of files that still exist, one per line, with the files in order. tests/circles.py refuses a cycle that is new
+# or has grown; after a file has left a cycle, shorten its line by python3 tests/circles.py build/default --write.
 """
 
 

@@ -29,7 +29,7 @@ def main(tfgen):
         for line in block.split("\n") if kind != "json" else []:
             for part in map(squeezed, line.split("...")):
                 if part not in (given if kind == "yaml" else printed):
-                    print(f"docs/architecture.md says, and {spec if kind == 'yaml' else 'tfgen'} does not: {part}")
+                    print(f"docs/architecture.md has this, but {spec if kind == 'yaml' else 'tfgen'} has not: {part}")
                     code = 1
     return code
 

@@ -1,5 +1,5 @@
-/* In: a model's folder, prompts as ids of tokens. Out: the ids that follow, a line a text or JSON; on stderr, speeds. Refuses lists that
- * are no ids, and what runtime/generate/generate.h refuses. */
+/* In: a model's folder, prompts as token ids. Out: the generated ids, one line per text, or JSON; tokens per second on stderr. Refuses
+ * prompts that are not lists of ids, and what runtime/generate/generate.h refuses. */
 #include "runtime/cli/cli.h"
 #include "runtime/cli/trial.h"
 #include "runtime/generate/generate.h"
@@ -64,7 +64,7 @@ static void close_generator(void *g) { generator_close(g); }
 static void tell_progress(void *context, const tfgen_progress *p)
 {
     progress *bar = context;
-    bar->total = bar->done + (long long)(p->total - p->done) + 1; /* of the specs so far */
+    bar->total = bar->done + (long long)(p->total - p->done) + 1; /* the specs that were compiled so far */
     progress_step(bar, p->kernel);
 }
 
@@ -83,7 +83,7 @@ static bool stacks_asked(arena *a, const cli_options *o)
 {
     const bool block = o->fusion && strcmp(o->fusion, "block") == 0;
     if (o->fusion && !block && strcmp(o->fusion, "tile") != 0)
-        bail(a, code_usage, (position){0}, "--fusion=%s: a model is generated from at level tile or block", o->fusion);
+        bail(a, code_usage, (position){0}, "--fusion=%s: generate runs at level tile or block", o->fusion);
     return block;
 }
 

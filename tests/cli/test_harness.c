@@ -100,8 +100,8 @@ START_TEST(the_tour_shows_what_the_command_prints)
                            "docs/architecture.md >%s/docs/architecture.md && ROOT=%s python3 tests/tour.py %s 2>&1",
                            folder, folder, folder, folder, tfgen ? tfgen : "./tfgen"),
                      1);
-    says("tfgen does not: tile layer=wgmma m=128 n=224 k=64 threads=384 stages=5");
-    says("specs/llama-block.yaml does not: - {out: act, op: relu");
+    says("but tfgen has not: tile layer=wgmma m=128 n=224 k=64 threads=384 stages=5");
+    says("but specs/llama-block.yaml has not: - {out: act, op: relu");
     remove_folder();
 }
 END_TEST

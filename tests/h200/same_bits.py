@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""In: nothing but a GPU, PyTorch and libtfgen (TFGEN_LIBRARY names it).
-Out: for decode blocks of 1 to 64 sequences, odd sizes among them, in how
-many of 200 runs results or caches differ from the first run's; between runs the workspace is filled with noise, the output with NaN, and
-copies keep the memory busy. Exit code 1 where anything differs or is not finite.
+"""In: a GPU, PyTorch and libtfgen (TFGEN_LIBRARY names it). Out: for decode blocks of 1 to 64 sequences, odd sizes among them, in how many
+of 200 runs results or caches differ from the first run's; between runs the workspace is filled with noise, the output with NaN, and copies
+keep the memory busy. Exit code 1 where anything differs or is not finite.
 
-usage: same_bits.py        tests/h200/prepare_compare.sh makes what it needs where there is none of tfgen's libraries"""
+usage: same_bits.py        tests/h200/prepare_compare.sh makes what it needs, for machines without tfgen's libraries"""
 import os
 import sys
 

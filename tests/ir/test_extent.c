@@ -98,7 +98,7 @@ START_TEST(a_wrong_expression_is_one_complaint_at_its_place)
 }
 END_TEST
 
-/* Nor is a longer name shortened to it; a name has at most 63 letters. */
+/* An unknown name that begins with a dim's name is not read as that dim; a name has at most 63 letters. */
 START_TEST(a_longer_name_is_not_the_dim_that_it_begins_with)
 {
     char longest[65] = {0};
