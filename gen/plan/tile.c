@@ -201,6 +201,10 @@ bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)
     return false;
 }
 
+/* In a launch of several phases all tiles count as spilled if one does: the smallest tile of its program stays, twice, while those of other
+ * phases become smaller. */
+static bool keeps_smallest(const problem *p, const ir_phase *phase) { return p->ir->threads && phase->spilled_count <= 2; }
+
 bool tile_choose(const problem *p, const preferences *w, const program *of, const ir_tile *known, bool fallback, ir_phase *phase,
                  const char **rule)
 {
@@ -210,8 +214,13 @@ bool tile_choose(const problem *p, const preferences *w, const program *of, cons
     if (!fallback) take_text(p, &t), take_overrides(p, w, &t, phase);
     *rule = rule_broken(p, &t);
     while (!*rule && tile_has_spilled(phase, &t)) {
+        ir_tile less = t;
         phase->from = tile_of_model;
-        if (!of->smaller || !of->smaller(p, &t) || has_other_threads(p, &t)) return false;
+        if (!of->smaller || !of->smaller(p, &less) || has_other_threads(p, &less)) {
+            if (keeps_smallest(p, phase)) break;
+            return false;
+        }
+        t = less;
         *rule = rule_broken(p, &t);
     }
     phase->tile = t;

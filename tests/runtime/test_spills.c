@@ -147,6 +147,24 @@ START_TEST(phases_of_a_block_that_spills_keep_the_same_threads)
 }
 END_TEST
 
+/* All phases of a launch count as spilled; attention, whose tile is the smallest, does not change its program for that. */
+START_TEST(smallest_tiles_of_a_block_stay_while_others_become_smaller)
+{
+    const dim_override dims[] = {{"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dims = dims,
+                                     .dim_count = sizeof dims / sizeof *dims});
+    const plan *again = all_again(r->a, r->c.plan);
+    ck_assert_ptr_nonnull(again);
+    for (int i = 0; i < again->launches->work_count; i++) {
+        const ir_tile *now = again->launches->work[i].tile, *before = r->c.plan->launches->work[i].tile;
+        ck_assert_int_eq(now->program, before->program);
+        if (now->program == program_gemm_register_fed) ck_assert_int_lt(now->gemm_register_fed.ahead, before->gemm_register_fed.ahead);
+        if (now->program == program_decode_mma) ck_assert(tile_same(now, before));
+    }
+    rig_close(r);
+}
+END_TEST
+
 /* The plan's text has everything: the tile that spilled, and its replacement. */
 static void check_text(arena *a, const plan *p)
 {
@@ -392,6 +410,7 @@ Suite *spills_suite(void)
     TCase *t = tcase_create("plans"), *u = tcase_create("command");
     tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
+    tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
     tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
     tcase_add_test(t, more_workspace_than_a_program_was_told_is_not_taken);
