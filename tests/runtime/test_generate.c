@@ -166,6 +166,21 @@ START_TEST(a_step_of_one_launch_gives_the_same_tokens)
 }
 END_TEST
 
+/* `tfgen run SPEC --layers`: each layer of the stack has the weights of one of the folder. */
+START_TEST(a_stack_has_the_weights_of_successive_layers)
+{
+    make_folder();
+    save_model(CONFIG, NULL);
+    ck_assert_msg(tfgen("import %s --decode -q -o %s/layer.yaml", folder, folder) == 0, "%s", output);
+    ck_assert_msg(tfgen("run %s/layer.yaml --weights=%s --layer=0 --layers=2 --repeat=0 --dim=L=16 --target=host", folder, folder) == 0,
+                  "%s", output);
+    says("1: y ");
+    ck_assert_int_eq(tfgen("run %s/layer.yaml --weights=%s --layer=1 --layers=2 --repeat=0 --dim=L=16 --target=host", folder, folder), 3);
+    says("of layer 2");
+    remove_folder();
+}
+END_TEST
+
 /* ---- layers of a folder */
 typedef struct moved {
     arena *a;
@@ -334,10 +349,11 @@ int main(void)
     tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
     tcase_add_test(c, layers_of_a_folder_run_in_turn);
     tcase_add_test(c, what_layers_of_a_folder_refuse);
+    tcase_add_test(c, a_stack_has_the_weights_of_successive_layers);
+    tcase_add_loop_test(c, a_step_of_one_launch_gives_the_same_tokens, 0, 2);
     suite_add_tcase(suite, c);
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 1200);
-    tcase_add_loop_test(more, a_step_of_one_launch_gives_the_same_tokens, 0, 2);
     tcase_add_loop_test(more, every_target_gives_the_same_tokens, 0, sizeof targets / sizeof *targets);
     suite_add_tcase(suite, more);
     SRunner *runner = srunner_create(suite);
