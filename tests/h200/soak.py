@@ -43,7 +43,11 @@ CASES = [
     ("llama-block", dict(B=1, S=37, D=256, H=8, KV=2, hd=32, F=688), [dict(S=37), dict(S=5, B=3), dict(S=130)]),
     ("bert-block", dict(B=1, S=37, D=128, H=4, F=512), [dict(S=37), dict(S=64, B=2)]),
 ]
-SMALL = [("llama-decode", dict(B=2, L=9, D=32, H=2, KV=1, hd=16, F=48), [dict(B=2), dict(B=1)])]
+SMALL = [
+    ("llama-decode", dict(B=2, L=9, D=32, H=2, KV=1, hd=16, F=48), [dict(B=2), dict(B=1)]),
+    ("gpt2-decode", dict(B=1, L=9, D=32, H=2, hd=16, F=48), [dict(B=1), dict(B=3)]),
+    ("llama-block", dict(B=1, S=7, D=32, H=2, KV=1, hd=16, F=48), [dict(S=7), dict(S=5, B=2)]),
+]
 DRAWN = 3  # sets of inputs for each of a case's dims
 
 
@@ -245,7 +249,7 @@ def two_streams(soak, calls):
 def ways(soak, second):
     n, each = soak.options.launches, 256
     if not ON_GPU:
-        soak.way("straight", 24, lambda: soak.some(6), 6)
+        soak.way("straight", min(n, 240), lambda: soak.some(6), 6)
         return
     graphs = [soak.graph(each) for _ in range(6)]
     hold, multiply = holders(soak, 24), products(soak)
