@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """In: a GPU, PyTorch, libtfgen (TFGEN_LIBRARY) and, with --judge, the command (TFGEN). Out: many calls of blocks in one launch (level
 block) over one workspace, whose inputs, positions, batches, sizes and specs change from call to call: from graphs and straight on a stream,
-alone, beside kernels that hold multiprocessors, beside products, and from two streams at once. Each call's outputs must have the bits that
-the same call had alone; a third of the calls find the workspace full of noise, and all find NaN in their outputs. Before that, each call is
-compared with level tile and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait timed out.
+alone, beside kernels that hold multiprocessors, and beside products. Each call's outputs must have the bits that the same call had alone; a
+third of the calls find the workspace full of noise, and all find NaN in their outputs. Before that, each call is compared with level tile
+and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait timed out.
 
---launches: calls of all ways together; --seconds: calls not begun by then are left out, which is reported. --bits=FILE: the results'
-checksums are written there, or, where the file has some, must be those, such as another build's. --judge: `tfgen run` also judges each spec
-by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small sizes, few calls, on PyTorch's CPU
-and the host engine, without graphs and streams.
+--launches: calls of all ways together; --seconds: calls not begun by then are left out, which is reported. --ways: of graphs, held,
+products, straight and streams; default all but streams, calls from two streams at once, which stood still on an H200 (docs/runtime.md).
+--bits=FILE: the results' checksums are written there, or, where the file has some, must be those, such as another build's. --judge: `tfgen run` also
+judges each spec by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small sizes, few calls,
+on PyTorch's CPU and the host engine, without graphs and streams.
 
-usage: soak.py [--launches=100000] [--seconds=600] [--bits=FILE] [--judge] [--seed=1] [--compile] [--rehearse]
+usage: soak.py [--launches=100000] [--seconds=600] [--ways=WAY,...] [--bits=FILE] [--judge] [--seed=1] [--compile] [--rehearse]
 tests/h200/prepare_soak.sh makes what it needs, and a library whose kernels have delays."""
 import argparse
 import ctypes
@@ -48,6 +49,7 @@ SMALL = [
     ("gpt2-decode", dict(B=1, L=9, D=32, H=2, hd=16, F=48), [dict(B=1), dict(B=3)]),
     ("llama-block", dict(B=1, S=7, D=32, H=2, KV=1, hd=16, F=48), [dict(S=7), dict(S=5, B=2)]),
 ]
+WAYS = ("graphs", "held", "products", "straight", "streams")
 DRAWN = 3  # sets of inputs for each of a case's dims
 
 
@@ -247,7 +249,7 @@ def two_streams(soak, calls):
 
 
 def ways(soak, second):
-    n, each = soak.options.launches, 256
+    n, each, asked = soak.options.launches, 256, soak.options.ways
     if not ON_GPU:
         soak.way("straight", min(n, 240), lambda: soak.some(6), 6)
         return
@@ -260,11 +262,14 @@ def ways(soak, second):
         soak.draw.choice(graphs)()
         if beside:
             beside()
-    soak.way("graphs", n * 30 // 100, replay, each)
-    soak.way("graphs, beside kernels that hold multiprocessors", n * 35 // 100, lambda: replay(hold), each)
-    soak.way("graphs, beside products", n * 15 // 100, lambda: replay(multiply), each)
-    soak.way("straight, beside kernels that hold multiprocessors", n * 10 // 100, lambda: (hold(), soak.some(64)), 64)
-    soak.way("two streams at once", n - n * 90 // 100, two_streams(soak, second), 128)
+    table = {"graphs": ("graphs", 30, replay, each),
+             "held": ("graphs, beside kernels that hold multiprocessors", 40, lambda: replay(hold), each),
+             "products": ("graphs, beside products", 15, lambda: replay(multiply), each),
+             "straight": ("straight, beside kernels that hold multiprocessors", 15, lambda: (hold(), soak.some(64)), 64),
+             "streams": ("two streams at once", 15, two_streams(soak, second), 128)}
+    for name in asked:
+        words, share, step, calls = table[name]
+        soak.way(words, n * share // 100, step, calls)
 
 
 # ---- checks before
@@ -297,10 +302,14 @@ def options_of():
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--ways", type=lambda text: text.split(","), default=list(WAYS[:4]))
     parser.add_argument("--rehearse", action="store_true")
     options = parser.parse_args()
     if not ON_GPU and not options.rehearse:
         sys.exit("soak.py: PyTorch sees no GPU; without one a run can be rehearsed: --rehearse")
+    strange = [w for w in options.ways if w not in WAYS]
+    if strange:
+        sys.exit(f"soak.py: {strange[0]}: the ways are {', '.join(WAYS)}")
     return options
 
 
