@@ -7,9 +7,9 @@ and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait 
 
 --launches: calls of all ways together; --seconds: calls not begun by then are left out, which is reported. --ways: of graphs, held,
 products, straight and streams; default all but streams, calls from two streams at once, which stood still on an H200 (docs/runtime.md).
---bits=FILE: the results' checksums are written there, or, where the file has some, must be those, such as another build's. --judge: `tfgen run` also
-judges each spec by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small sizes, few calls,
-on PyTorch's CPU and the host engine, without graphs and streams.
+--bits=FILE: the results' checksums are written there, or, where the file has some, must be those, such as another build's. --judge:
+`tfgen run` also judges each spec by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small
+sizes, few calls, on PyTorch's CPU and the host engine, without graphs and streams.
 
 usage: soak.py [--launches=100000] [--seconds=600] [--ways=WAY,...] [--bits=FILE] [--judge] [--seed=1] [--compile] [--rehearse]
 tests/h200/prepare_soak.sh makes what it needs, and a library whose kernels have delays."""
