@@ -1,6 +1,7 @@
 /* Products of many rows on wgmma with swapped operands. In: a product. Out: a tile, by the cost model
  * (gen/base/cost.h), and the descriptor of a launch with it. Numbers are fitted to tiles of products of 65 to 3000 rows, timed in chains of
  * launches on an H200 (docs/performance.md). */
+#include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include <math.h>
 
@@ -20,58 +21,150 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 
 static bool columns_of_a(const problem *p) { return problem_product(p)->attributes.transpose_a; }
 
-/* What loading a byte of rows costs a unit, in bytes of weights. Weights always begin at an L2 line; for rows that do not, 128 bytes take
- * two lines. For launches of one round, the cost model assumes an L2 gain from workgroups that walk K in lockstep (cost_of()). Rows do not
- * have this gain, and without multicast workgroups drift apart the more the longer K is. */
-static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool one_round, double length)
+/* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 of matmuls of values (of_others), 436 of 62 linears by 65
+ * to 3000 rows, of which the tile that they choose takes 2 % longer than the fastest one timed. Loading a byte of rows costs a unit so many
+ * bytes of weights, which always begin at an L2 line: by where rows begin, in a launch of one round and of several. In one round the cost
+ * model lets L2 gain from workgroups that walk K in lockstep (cost_of()): rows that begin in the middle of a sector gain nothing, and
+ * without multicast workgroups drift apart the more the longer K is. */
+typedef struct fitted {
+    double one_round[3], rounds[3], drift; /* rows that begin at lines, at sectors, elsewhere */
+    double rows_of_two, rows_of_four;      /* of a byte, where so many workgroups load it together */
+    double of_split_sectors;               /* of that, where rows begin elsewhere, in one round */
+    double columns_of_two, columns_of_four, columns;
+    double rate, waits, rate_of_few, waits_of_few; /* few: rows that a warp loads */
+    double mixed;                                  /* share of the time of loads that products wait for */
+    double memory, memory_of_two, asked;
+    /* cycles; staged: results that leave through shared memory; of_a_part: of split-K, each but the first */
+    double start, cluster_start, end, of_a_result, staged_end, of_a_staged, of_a_part, between, meeting;
+} fitted;
+static const fitted of_others = {.one_round = {1.28, 2.3, 2.3},
+                                 .rounds = {1, 1.55, 1.55},
+                                 .drift = 0.3,
+                                 .rows_of_two = 0.71,
+                                 .rows_of_four = 0.46,
+                                 .of_split_sectors = 1,
+                                 .columns_of_two = 1,
+                                 .columns_of_four = 1,
+                                 .columns = 0.95,
+                                 .rate = 0.83,
+                                 .waits = 6.6,
+                                 .rate_of_few = 0.745,
+                                 .waits_of_few = 6.6,
+                                 .memory = 0.95,
+                                 .memory_of_two = 0.85,
+                                 .asked = 0.8,
+                                 .start = 2250,
+                                 .cluster_start = 2150,
+                                 .end = 600,
+                                 .of_a_result = 0.17,
+                                 .staged_end = 600,
+                                 .of_a_staged = 0.17,
+                                 .between = 4000,
+                                 .meeting = 7600};
+/* For launches of one round alone. */
+static const fitted of_rounded = {.one_round = {1, 0.97, 2.1},
+                                  .drift = 0.17,
+                                  .rows_of_two = 0.76,
+                                  .rows_of_four = 0.77,
+                                  .of_split_sectors = 0.88,
+                                  .columns_of_two = 0.77,
+                                  .columns_of_four = 0.38,
+                                  .columns = 1.34,
+                                  .rate = 0.84,
+                                  .waits = 10,
+                                  .rate_of_few = 0.88,
+                                  .waits_of_few = 14.9,
+                                  .mixed = 0.32,
+                                  .memory = 0.99,
+                                  .memory_of_two = 0.52,
+                                  .asked = 1.16,
+                                  .start = 1920,
+                                  .cluster_start = 1420,
+                                  .end = 960,
+                                  .of_a_result = 0.16,
+                                  .staged_end = 1210,
+                                  .of_a_staged = 0.055,
+                                  .of_a_part = 640};
+
+/* Linears whose results are only rounded. */
+static bool is_rounded_linear(const problem *p) { return problem_product(p)->kind != op_matmul && product_is_rounded(p); }
+
+static bool is_one_round(const problem *p, const gemm_swap_ab_tile *x)
 {
-    const double drift = 0.3 / 5000, of_two = 0.71, of_four = 0.46;
-    const bool aligned = columns_of_a(p) ? x->m % 64 == 0 && lies_at_lines(problem_product(p)->inputs[0])
-                                         : a_begins_at_lines(p, weights_as_rows);
-    const double alone = one_round ? aligned ? 1.28 : 2.3 : aligned ? 1 : 1.55;
-    if (x->cluster == 1) return alone * (one_round ? 1 + drift * length : 1);
-    return alone * (x->cluster == 2 ? of_two : of_four);
+    return clusters_of(p, x) * swap_ab_members(x) * x->split_k <= p->device->units * swap_ab_resident(p, x);
 }
 
-/* The same for columns: weights, or B of a matmul, whose rows may not begin at L2 lines either. */
-static double bytes_for_columns(const problem *p, bool one_round)
+static double share_of(int workgroups, double of_two, double of_four)
 {
-    const double of_weights = 0.95;
+    return workgroups == 1 ? 1 : workgroups == 2 ? of_two : of_four;
+}
+
+/* Where rows begin: at lines (0), at sectors (1), elsewhere (2). */
+static int beginning_of_rows(const problem *p, int m)
+{
+    enum { sector = 32 };
+    const ir_value *a = problem_product(p)->inputs[0];
+    if (columns_of_a(p)) return m % 64 == 0 && lies_at_lines(a) ? 0 : 2;
+    return a_begins_at_lines(p, weights_as_rows) ? 0 : row_pitch(a) % sector == 0 ? 1 : 2;
+}
+
+static double bytes_for_rows(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round, double length)
+{
+    const double alone = (one_round ? f->one_round : f->rounds)[beginning_of_rows(p, x->m)];
+    if (x->cluster == 1) return alone * (one_round ? 1 + f->drift / 5000 * length : 1);
+    const double gain = one_round && beginning_of_rows(p, x->m) == 2 ? f->of_split_sectors : 1;
+    return alone * gain * share_of(x->cluster, f->rows_of_two, f->rows_of_four);
+}
+
+/* Of weights, and of a matmul's B, whose rows are as A's. */
+static double bytes_for_columns(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round)
+{
+    const double share = share_of(x->cluster_m, f->columns_of_two, f->columns_of_four);
     const ir_op *product = problem_product(p);
-    if (product->kind != op_matmul || lies_at_lines(product->inputs[1])) return of_weights;
-    return one_round ? 1.8 : 1.55;
+    if (product->kind != op_matmul || lies_at_lines(product->inputs[1])) return f->columns * share;
+    return (one_round ? 1.8 : 1.55) * share;
 }
 
-/* Columns that workgroups multicast (share_columns()) count as if each workgroup loaded them, because nothing was fitted to multicast
- * columns. Beyond 512 rows only an epilogue that just stores was timed: others are assumed to need twice the cycles, since nothing overlaps
- * them. Up to 512 rows, gates and residuals were timed (H200, us, predicted with these cycles and measured: 107x19296x4096 45, 44;
- * 207x19136x3584 54, 51; 318x22528x4096 109, 99). */
+/* Share of a unit's product rate, of which products wait for a share of the time of loads. */
+static double rate_of(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, const cost_descriptor *d, bool one_round)
+{
+    const bool few = x->m <= swap_ab_rows_beside_a_warp;
+    const double gain = one_round ? 1.6 : 1; /* lockstep_gain of gen/base/cost.c */
+    const double peak = p->device->rates[rate_products].of[dtype_bf16] / p->device->units,
+                 unit = p->device->numbers[number_unit_bandwidth].value * gain;
+    const double alone = few ? f->rate_of_few * x->m / (x->m + f->waits_of_few) : f->rate * x->m / (x->m + f->waits);
+    const double loads = unit > 0 && peak > 0 ? f->mixed * d->taken / unit / (d->products / peak) : 0;
+    return alone / cbrt(1 + loads * loads * loads);
+}
+
+/* What products are not the linears that were fitted is counted as before that: beyond 512 rows epilogues that compute are assumed to need
+ * twice the cycles, since nothing overlaps them. Up to 512 rows, gates and residuals were timed (H200, us, predicted with these cycles and
+ * measured: 107x19296x4096 45, 44; 207x19136x3584 54, 51; 318x22528x4096 109, 99). */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
-    enum { start = 2250, cluster_start = 2150, end = 600, between = 4000, meeting = 7600 };
-    /* without loads ahead of the launch, and with a warp whose loads wait for each k tile's products, storing results hardly overlaps with
-     * anything (25 matmuls) */
-    const bool exposed = problem_product(p)->kind == op_matmul && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
+    const bool values = problem_product(p)->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
+    const bool one_round = is_one_round(p, x), is_fitted = one_round && is_rounded_linear(p);
+    const fitted *f = is_fitted ? &of_rounded : &of_others;
+    /* where nothing is loaded ahead, and a warp's loads wait for each k tile's products, little overlaps the results (25 matmuls) */
+    const bool exposed = values && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
     const bool computes = p->phase->op_count > 1, timed = problem_rows(p) <= 512;
-    const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6,
-                 of_a_result = (computes ? timed ? 0.2 : 0.34 : 0.17) + (exposed ? 0.35 : 0),
-                 of_a_part = 1.45 / 38400;
-    const double memory = 0.95, memory_of_two = 0.85, asked = 0.8;
+    const double of_computing = computes ? timed ? 0.2 : 0.34 : f->of_a_result, of_a_part = 1.45 / 38400;
+    const double of_a_result = (staged ? f->of_a_staged : of_computing) + (exposed ? 0.35 : 0);
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double k_bytes = k_tiles * x->k * swap_ab_element_bytes;
-    const int columns = (x->n + 63) / 64 * 64, cluster = x->cluster * x->split_k;
+    const int columns = (x->n + 63) / 64 * 64, multicast = is_fitted ? x->cluster_m : 1;
     d->groups = (double)(clusters_of(p, x) * swap_ab_members(x) * x->split_k), d->per_unit = swap_ab_resident(p, x);
-    const bool one_round = d->groups <= d->per_unit * p->device->units;
-    d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? memory_of_two : memory;
-    d->products = 2.0 * x->m * columns * k_tiles * x->k, d->products_share = rate * x->m / (x->m + waits);
+    d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? f->memory_of_two : f->memory;
+    d->products = 2.0 * x->m * columns * k_tiles * x->k;
     const int loaded = swap_ab_rows_loaded(p, x);
-    d->taken = k_bytes * (loaded * bytes_for_rows(p, x, one_round, k_tiles * x->k) + bytes_for_columns(p, one_round) * x->n);
-    d->asked = asked * k_bytes * ((double)loaded / x->cluster + x->n);
+    d->taken = k_bytes * (loaded * bytes_for_rows(p, f, x, one_round, k_tiles * x->k) + bytes_for_columns(p, f, x, one_round) * x->n);
+    d->products_share = rate_of(p, f, x, d, one_round);
+    d->asked = f->asked * k_bytes * ((double)loaded / x->cluster + (double)x->n / multicast);
     d->streamed = k_bytes * (loaded + x->n), d->ahead = (double)x->row_stages * x->k * swap_ab_element_bytes * (loaded + x->n);
-    d->end_cycles = end + of_a_result * results;
-    d->start_cycles = start + cluster_start * log2(cluster), d->round_cycles = between;
-    d->tail = x->tail, d->tail_cycles = meeting * (1 + (x->tail - 1) * results * of_a_part);
+    d->end_cycles = (staged ? f->staged_end : f->end) + of_a_result * results + f->of_a_part * (x->split_k - 1);
+    d->start_cycles = f->start + f->cluster_start * log2(x->cluster * multicast * x->split_k), d->round_cycles = f->between;
+    d->tail = x->tail, d->tail_cycles = f->meeting * (1 + (x->tail - 1) * results * of_a_part);
 }
 
 /* ---- the choice */
@@ -82,12 +175,12 @@ typedef struct search {
     double least; /* seconds */
 } search;
 
-/* Clusters of four or more cannot be placed on every multiprocessor. */
+/* Clusters of four or more cannot be placed on every multiprocessor, those of eight on fewer still. */
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     const long long cluster = swap_ab_members(x) * x->split_k, workgroups = clusters_of(p, x) * cluster;
     const long long seats = (long long)p->device->units * together;
-    return cluster < 4 || (together == 1 && workgroups * 11 <= seats * 10);
+    return cluster < 4 || (together == 1 && workgroups * 100 <= seats * (cluster < 8 ? 91 : 85));
 }
 
 /* A lower bound of the time: tensor cores alone, at their peak. */
@@ -100,7 +193,7 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 }
 
 /* Workgroups that multicast rows wait for each other's stages. Up to most_rows this costs more than it saves where split-K parts of a tile
- * wait, too, or where all workgroups run at once and may multicast weights instead (share_columns()). H200, us, clusters of 2 by columns
+ * wait, too, or where all workgroups run at once and may multicast weights instead. H200, us, clusters of 2 by columns
  * and by rows: 207x3584x9568 by 104x128 in 2 parts 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. */
 static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
@@ -115,6 +208,8 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 {
     enum { longest = 32768, most_rows_of_long_sums = 64, most_stages = 8 };
     const problem *p = s->p;
+    /* more stages of weights alone took up to 7 % longer (514x10816x4952 by 176x128, 7 and 5 stages, and 5 of each) */
+    const bool equal = is_rounded_linear(p);
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
     if (x.m > most_rows_of_long_sums && k_tiles * x.k > longest * x.split_k) return;
     if (loses_digits(p, x.split_k) || waits_for_rows(p, &x)) return;
@@ -122,8 +217,9 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(&x, together)) return;
     if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p, &x) < together) return;
     if (x.row_stages > most_stages) x.row_stages = most_stages;
-    while (x.stages > x.row_stages && x.stages > most_stages) x.stages--;
+    while (x.stages > x.row_stages && (x.stages > most_stages || equal)) x.stages--;
     if (!swap_ab_sums_fit(p, &x)) return;
+    x.smem_epilogue = swap_ab_stages_results(p, &x);
     if (!has_room(p, &x, together) || least_seconds(p, &x) >= s->least) return;
     ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = x};
     const double seconds = program_seconds(p, s->by, &t);
@@ -133,22 +229,23 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 /* Tries split-K if tiles leave multiprocessors idle, and a tail if the last round does. */
 static void try_splits(search *s, gemm_swap_ab_tile x)
 {
+    const bool values = problem_product(s->p)->kind == op_matmul;
     const long long units = s->p->device->units, workgroups = clusters_of(s->p, &x) * swap_ab_members(&x);
-    const int most_split = problem_product(s->p)->kind == op_matmul && x.cluster == 1 ? 8 : 4;
-    for (x.split_k = 1; x.split_k <= most_split && x.split_k * x.cluster <= most_split; x.split_k *= 2) {
+    const int most_split = values && x.cluster == 1 ? 8 : 4, most = values ? most_split : 8;
+    for (x.split_k = 1; x.split_k <= most_split && x.split_k * swap_ab_members(&x) <= most; x.split_k *= 2) {
         const long long all = workgroups * x.split_k;
         if (x.split_k == 1 || all <= units) try_tile(s, x, 1);
         if (all > units && (x.split_k == 1 || all <= 2 * units)) try_tile(s, x, 2);
     }
     x.split_k = 1;
-    if (problem_product(s->p)->kind == op_matmul) return; /* no loads in flight between its tiles: tails cost 2 to 9 % (H200) */
+    if (values) return; /* no loads in flight between its tiles: tails cost 2 to 9 % (H200) */
     const long long left = workgroups % units;
     for (x.tail = 2; workgroups > units && left && x.tail <= 4 && left * x.tail <= units; x.tail++) try_tile(s, x, 1);
 }
 
-/* In a launch of one round, weights are multicast among four or two workgroups on adjacent row tiles: on an H200, 14 tiles took 0 to 16 %
- * less time than without multicast, two took 1 and 2 % more; a launch of two rounds took up to 7 % more. Not timed for matmuls, or with
- * rows that are multicast as well. */
+/* Of products that were not fitted, and wide tiles: in a launch of one round, weights are multicast among four or two workgroups on adjacent
+ * row tiles: on an H200, 14 tiles took 0 to 16 % less time than without multicast, two took 1 and 2 % more; a launch of two rounds took up
+ * to 7 % more. Not timed for matmuls, or with rows that are multicast as well. */
 static void share_columns(const problem *p, gemm_swap_ab_tile *x)
 {
     enum { least_k_tiles = 8 };
@@ -159,30 +256,43 @@ static void share_columns(const problem *p, gemm_swap_ab_tile *x)
         if (row_tiles % x->cluster_m == 0 && x->cluster_m * x->split_k <= 8 && has_room(p, x, 1)) return;
 }
 
-/* Tries the smallest possible number of row tiles and the next ones, each with widths from the largest down. Clusters of narrow tiles, with
- * a single warpgroup that multiplies, take up to twice as long as predicted (H200, us: 318x4096x4096 by 160x64 in clusters of two 41, by
- * 80x64 54, by 80x128 26, and 21 by 160x128 split in two). */
+/* A tile for each width. Clusters of narrow tiles, with a single warpgroup that multiplies, take up to twice as long as predicted (H200,
+ * us: 318x4096x4096 by 160x64 in clusters of two 41, by 80x64 54, by 80x128 26, and 21 by 160x128 split in two); alone, narrow tiles of
+ * many rows were never among the fastest. */
+static void try_widths(search *s, int m, int cluster, int cluster_m)
+{
+    enum { most_n = 256, least_n_of_clusters = 128, least_n_of_many = 96, least_n = 64 };
+    const bool many = m > swap_ab_rows_beside_a_warp && is_rounded_linear(s->p);
+    const int least = cluster > 1 ? least_n_of_clusters : many ? least_n_of_many : least_n;
+    for (int n = most_n; n >= least; n -= swap_ab_column_step_of(s->p))
+        if (cluster == 1 || column_tiles(s->p, n) >= cluster)
+            try_splits(s, (gemm_swap_ab_tile){.m = m,
+                                              .n = n,
+                                              .k = 64,
+                                              .threads = swap_ab_threads(m, n),
+                                              .cluster = cluster,
+                                              .cluster_m = cluster_m,
+                                              .split_k = 1,
+                                              .tail = 1});
+}
+
+/* Tries the smallest possible number of row tiles and the next ones. Weights were fitted multicast without multicast rows:
+ * both together took up to 1.7 times as long as predicted (H200, us: 1389x1504x1064 by 144x128 15.9, rows alone 10.5). */
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
-    enum { most_m = 256, least_m = 16, row_tiles = 8, most_n = 256, least_n_of_clusters = 128 };
+    enum { most_m = 256, least_m = 16, row_tiles = 8, most_cluster = 2, most_cluster_m = 4, wide = 192 };
     search s = {p, by, best, 1e30};
     const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m;
-    for (long long tiles = first; tiles < first + row_tiles; tiles++)
-        for (int cluster = 1; cluster <= 2; cluster++) {
-            const long long each = (rows + tiles - 1) / tiles, step = 8 * cluster, m = (each + step - 1) / step * step;
-            if (m < least_m || m > most_m || (rows + m - 1) / m != tiles) continue;
-            for (int n = most_n; n >= (cluster > 1 ? least_n_of_clusters : 64); n -= swap_ab_column_step_of(p))
-                if (cluster == 1 || column_tiles(p, n) > 1)
-                    try_splits(&s, (gemm_swap_ab_tile){.m = (int)m,
-                                                       .n = n,
-                                                       .k = 64,
-                                                       .threads = swap_ab_threads((int)m, n),
-                                                       .cluster = cluster,
-                                                       .cluster_m = 1,
-                                                       .split_k = 1,
-                                                       .tail = 1});
-        }
+    const bool fitted_columns = is_rounded_linear(p);
+    for (long long tiles = first; tiles < first + row_tiles; tiles++) {
+        const long long each = (rows + tiles - 1) / tiles, m = (each + 7) / 8 * 8;
+        if (m < least_m || m > most_m || (rows + m - 1) / m != tiles) continue;
+        for (int cluster = 1; cluster <= most_cluster; cluster *= 2) try_widths(&s, (int)m, cluster, 1);
+        for (int cluster_m = 2; fitted_columns && cluster_m <= most_cluster_m && cluster_m <= tiles; cluster_m *= 2)
+            try_widths(&s, (int)m, 1, cluster_m);
+    }
     if (s.least >= 1e30) return false;
-    share_columns(p, best);
+    /* by wide tiles that the fit leaves alone multicast of weights took 4 to 15 % less (209x11760x1536 by 112x192 16.9 us, 16.2) */
+    if (!fitted_columns || (best->cluster_m == 1 && best->split_k == 1 && best->n >= wide)) share_columns(p, best);
     return true;
 }

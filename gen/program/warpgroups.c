@@ -189,16 +189,26 @@ bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
     return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
 }
 
+/* A launch of one round, of workgroups that each load their own weights, by rows that begin anywhere: of 118 tiles of products of 65 to
+ * 3000 rows (H200) only these took longer than predicted, 1.05 to 1.4 times (119x7152x776 by 64 columns 9.6 us, predicted 6.8). */
+static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x, const cost_descriptor *d, int operands)
+{
+    const bool one_round = d->groups <= p->device->units;
+    return operands == 1 && problem_product(p)->kind != op_matmul && x->cluster == 1 && x->split_k == 1 && one_round &&
+           !a_begins_at_lines(p, numbers_of(operands));
+}
+
 /* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials. A cluster's
  * workgroups start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
-    enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500 };
+    enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500, start_alone = 1000 };
     /* With few tiles, too few workgroups request the same data at the same time for a gain in L2 (H200, 256x256x524288: 64 columns in 16
      * slices request 6 TB/s; 128 columns in 33 slices, or 256 in 66, request 4.9 TB/s; clusters of two by 256 request a third less in 0.84
      * of the time). */
     const double few = 8, apart = 2.4;
     const double drawn = 0.83, share = 0.85; /* shares of DRAM bandwidth (loads are not always in time) and of a unit's product rate */
+    const double columns_alone = 1.3;
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const weight_numbers numbers = numbers_of(operands);
     const bool swapped = swaps(p);
@@ -212,10 +222,11 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     const double split = split_sectors(p, x, d->groups <= p->device->units), columns = columns_loaded(p, x->n);
     d->asked += k_tiles * 128 * ((lines_of_row(p, d, operands) - 1) * warpgroup_rows + split);
     if (x->split_k > 1 && d->groups <= few * x->split_k) d->asked *= apart;
-    d->taken = k_tiles * 128 * (rows_taken(p, d, operands) + operands * columns + split);
+    const bool alone = loads_weights_alone(p, x, d, operands);
+    d->taken = k_tiles * 128 * (rows_taken(p, d, operands) + operands * columns * (alone ? columns_alone : 1) + split);
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
     d->end_cycles += ws_shares(p, x) ? share_cycles(x) : tree_cycles(x);
-    d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
+    d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : alone ? start_alone : 0);
 }
 
 const char *ws_illegal(const problem *p, const ir_tile *t)
