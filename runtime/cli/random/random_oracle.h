@@ -3,8 +3,8 @@
 #define TFGEN_CLI_RANDOM_ORACLE_H
 #include "runtime/cli/random/random_results.h"
 
-/* results: of the good run; empty with plan_only. */
+/* Checks the oracles that the case drew, and writes a violation into *mine. results: of the good run; empty with plan_only. */
 void random_oracles_ask(const random_case *c, const char *level, const random_results *results, random_level_report *mine);
-/* Those that compile and run (random_oracle_run.c). */
+/* The part of random_oracles_ask() that compiles and runs kernels (random_oracle_run.c). */
 void random_oracles_run(const random_case *c, const char *level, const random_results *results, random_level_report *mine);
 #endif
