@@ -243,9 +243,9 @@ static void try_splits(search *s, gemm_swap_ab_tile x)
     for (x.tail = 2; workgroups > units && left && x.tail <= 4 && left * x.tail <= units; x.tail++) try_tile(s, x, 1);
 }
 
-/* Of products that were not fitted, and wide tiles: in a launch of one round, weights are multicast among four or two workgroups on adjacent
- * row tiles: on an H200, 14 tiles took 0 to 16 % less time than without multicast, two took 1 and 2 % more; a launch of two rounds took up
- * to 7 % more. Not timed for matmuls, or with rows that are multicast as well. */
+/* For products that were not fitted, and for wide tiles: in a launch of one round, weights are multicast among four or two workgroups on
+ * adjacent row tiles: on an H200, 14 tiles took 0 to 16 % less time than without multicast, two took 1 and 2 % more; a launch of two rounds
+ * took up to 7 % more. Not timed for matmuls, or with rows that are multicast as well. */
 static void share_columns(const problem *p, gemm_swap_ab_tile *x)
 {
     enum { least_k_tiles = 8 };
