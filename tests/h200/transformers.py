@@ -24,7 +24,8 @@ MODELS = {
                                  num_key_value_heads=8, head_dim=128, vocab_size=151936, tie_word_embeddings=True)),
 }
 PROMPT, ROOM, STEPS = 64, 1024, 32
-# (whose, static cache, compiled), the quickest to make first. Our steps with a growing cache do not compile: they change Python's objects.
+# (ours or theirs, static cache, compiled), those that compile fastest first. Our steps with a growing cache cannot be compiled, as they
+# change Python objects.
 CONTENDERS = [("original", False, False), ("tfgen", False, False), ("original", True, False), ("tfgen", True, False),
               ("tfgen", True, True), ("original", True, True), ("original", False, True)]
 failed, begun, seconds = 0, time.perf_counter(), float("inf")
