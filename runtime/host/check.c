@@ -106,7 +106,7 @@ void check_collective(checker *c, hs_wave *w, bool orders)
 }
 void check_barrier(checker *c, block *b)
 {
-    if (!c->watched) happens_barrier(&c->order, number_of(b));
+    if (!c->watched) happens_barrier(&c->order, number_of(b), b->barrier_waves);
     for (unsigned i = 0; c->watched && i < b->shape.waves; i++) watch_meeting(&b->waves[i], b->waves[i].live);
 }
 void check_matrix(checker *c, hs_u32 operations) { c->matrix += operations; }

@@ -42,6 +42,7 @@ struct block {
     hs_u32 cluster_arrived, cluster_phase;
     hs_u32 *cluster_phases; /* by thread: the phase of the cluster barrier at which it last arrived */
     uint64_t barriers;
+    unsigned barrier_waves; /* barriers are for so many waves, the first ones */
     _Atomic uint64_t *progress; /* counter of the worker that runs it, read by the watchdog */
     char *slab, *stacks, *shared_map;
     size_t slab_bytes, stack_stride, shared_map_bytes;
@@ -73,6 +74,7 @@ hs_thread *sched_yield_to(hs_thread *t, const hs_place *at);
 void sched_release(block *b); /* lets all threads at a barrier continue */
 hs_thread *sched_first(block *b);
 void cluster_arrive(hs_thread *t);
+void sched_leave_barriers(hs_thread *t);
 int cluster_met(hs_thread *t);
 void sched_progressed(hs_thread *t); /* advances the counter that the watchdog reads */
 void sched_waits(host_log *log, const block *b); /* logs which lanes wait where, a line per site and wave */

@@ -290,6 +290,7 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
     memset(b->waves->copies_made, 0, b->shape.threads * sizeof *b->waves->copies_made);
     reset_threads(b);
     b->barriers = 0;
+    b->barrier_waves = b->shape.waves;
     b->state = BLOCK_RUNS;
     b->resume = b->threads;
     if (poison && b->pub.shared) poison_bytes(b->pub.shared, b->shape.shared_bytes);

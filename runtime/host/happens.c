@@ -104,7 +104,7 @@ static void meet(happens *h, unsigned first, unsigned n)
     for (unsigned i = 1; i < n; i++) memcpy(row(h, h->seen, first + i), all, h->columns * sizeof *all);
 }
 
-void happens_barrier(happens *h, unsigned block) { meet(h, block * h->per_block, h->per_block); }
+void happens_barrier(happens *h, unsigned block, unsigned waves) { meet(h, block * h->per_block, waves); }
 void happens_grid(happens *h) { meet(h, 0, h->waves); }
 
 /* ---- atomics ---- */

@@ -158,6 +158,9 @@ HS_INLINE void hs_yield(const hs_place *s)
 // For barriers that are emulated by polling: the watchdog counts each completed phase as progress.
 #define tf_hs_progressed() hs_rt.progressed(hs_cur)
 
+// The calling thread, of one of the last waves, takes part in no more barriers: on a GPU these count threads (bar.sync with a number).
+#define tf_hs_leave_barriers() hs_rt.leave_barriers(hs_cur)
+
 // ---- clusters: adjacent blocks of the grid, which one worker runs in turn
 #define tf_hs_cluster_arrive() hs_rt.cluster_arrive(hs_cur)
 HS_INLINE void hs_cluster_wait(const hs_place *s)

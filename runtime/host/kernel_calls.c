@@ -44,6 +44,7 @@ const hs_runtime host_runtime = {
     .cluster_arrive = cluster_arrive,
     .cluster_met = cluster_met,
     .progressed = sched_progressed,
+    .leave_barriers = sched_leave_barriers,
     .access = kernel_access,
     .sync = check_sync,
 };

@@ -317,6 +317,36 @@ int cluster_met(hs_thread *t)
     return 1;
 }
 
+/* ---- threads that take part in no more barriers */
+void sched_leave_barriers(hs_thread *t)
+{
+    block *b = block_of(t->w);
+    if (t->w->idx < b->barrier_waves) b->barrier_waves = t->w->idx;
+}
+
+/* True if all live threads of the waves that barriers are for wait at one. */
+static bool others_are_at_barrier(const block *b)
+{
+    bool any = false;
+    for (unsigned i = 0; i < b->barrier_waves; i++)
+        for (hs_u64 m = b->waves[i].live; m; m &= m - 1) {
+            const hs_u32 word = b->waves[i].site[__builtin_ctzll(m)];
+            if (!is_barrier(word) || word & HS_GRID) return false;
+            any = true;
+        }
+    return any;
+}
+
+/* Ends a barrier at which all threads are but those, spinning, that have left barriers. */
+static hs_thread *end_barrier_of_others(block *b)
+{
+    bool grid = false, any = false;
+    const char *fault = barrier_fault(b, &grid, &any);
+    if (fault) return deadlock(b, fault);
+    sched_release(b);
+    return sched_first(b);
+}
+
 /* Called in spin loops: lets the other threads of the block run, then, through the worker, the other blocks. */
 hs_thread *sched_yield_to(hs_thread *t, const hs_place *at)
 {
@@ -331,6 +361,7 @@ hs_thread *sched_yield_to(hs_thread *t, const hs_place *at)
         hs_thread *n = runnable(&b->waves[i]);
         if (n) return n;
     }
+    if (w->idx >= b->barrier_waves && others_are_at_barrier(b)) return end_barrier_of_others(b);
     b->resume = sched_first(b);
     return &b->host;
 }

@@ -27,6 +27,19 @@ START_TEST(a_missing_barrier_is_a_race)
 }
 END_TEST
 
+START_TEST(a_barrier_orders_nothing_of_a_wave_that_has_left)
+{
+    host_module *m = load_checked("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 1};
+    host_launch_dims d = dims(1, 64);
+    d.wave = 16;
+    says_line(launch_bad(m, "apart_race", d, &a, HOST_CHECKED), "wrong.hip", "apart_race");
+    a.n = 0;
+    launch_ok(m, "apart_race", d, &a);
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(leaning_on_lockstep_is_a_race)
 {
     host_module *m = load_checked("wrong.hip");
@@ -268,6 +281,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_test(t, a_missing_barrier_is_a_race);
+    tcase_add_test(t, a_barrier_orders_nothing_of_a_wave_that_has_left);
     tcase_add_test(t, leaning_on_lockstep_is_a_race);
     tcase_add_test(t, a_shuffle_orders_accesses_on_amd_alone);
     tcase_add_test(t, what_one_lane_releases_another_has_to_acquire);

@@ -81,6 +81,19 @@ START_TEST(a_barrier_separates_what_is_before_from_what_is_after)
 }
 END_TEST
 
+/* While it spins, they meet. */
+START_TEST(a_wave_that_leaves_barriers_is_not_waited_for)
+{
+    host_module *m = _i ? load_checked("basics.hip") : load("basics.hip");
+    const unsigned threads = 96, turns = 37;
+    struct { int *out; int turns; } args = {memory(3 * threads * 4, "out"), (int)turns};
+    launch_ok(m, "apart", (host_launch_dims){.grid = {3}, .block = {threads + 32}, .wave = 32, .shared_bytes = 8200}, &args);
+    for (unsigned i = 0; i < 3 * threads; i++)
+        ck_assert_int_eq(args.out[i], (int)((i % threads + (turns / threads + 1) * threads - turns) % threads + turns));
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(a_barrier_waits_for_waiting_loops_and_not_for_the_gone)
 {
     host_module *m = load("basics.hip");
@@ -569,6 +582,7 @@ int main(void)
     tcase_add_test(t, a_norm_is_right_with_one_thread_a_row);
     tcase_add_test(t, threads_know_where_they_are);
     tcase_add_loop_test(t, a_barrier_separates_what_is_before_from_what_is_after, 0, shapes);
+    tcase_add_loop_test(t, a_wave_that_leaves_barriers_is_not_waited_for, 0, 2);
     tcase_add_loop_test(t, a_barrier_waits_for_waiting_loops_and_not_for_the_gone, 0, shapes);
     tcase_add_test(t, stacks_are_as_large_as_the_export_says);
     tcase_add_loop_test(t, stacks_hold_the_frames_that_the_compiler_reports, 0, 2);

@@ -90,6 +90,38 @@ extern "C" __global__ void late(int *out)
 }
 TF_EXPORT(late)
 
+// The last wave takes part in no barrier but the first: one thread of it answers in a loop what the others ask between two of theirs.
+struct apart_shared { int asked, answer, slot[2][1024]; };
+extern "C" __global__ void apart(const relay_args p)
+{
+    TF_SHARED_STRUCT(apart_shared, sh);
+    const int n = blockDim.x - warpSize, t = threadIdx.x;
+    if (t == 0) sh.asked = sh.answer = 0;
+    __syncthreads();
+    if (t > n) return;
+    if (t == n) {
+        tf_hs_leave_barriers();
+        for (int i = 1; i <= p.turns; i++) {
+            while (__hip_atomic_load(&sh.asked, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) < i) __builtin_amdgcn_s_sleep(1);
+            __hip_atomic_store(&sh.answer, i, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+        }
+        return;
+    }
+    int v = t;
+    for (int i = 1; i <= p.turns; i++) {
+        sh.slot[i & 1][(t + 1) % n] = v;
+        if (t == n / 2) {
+            __hip_atomic_store(&sh.asked, i, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+            while (__hip_atomic_load(&sh.answer, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) < i) __builtin_amdgcn_s_sleep(1);
+        }
+        __syncthreads();
+        v = sh.slot[i & 1][t] + 1;
+        __syncthreads();
+    }
+    p.out[blockIdx.x * n + t] = v;
+}
+TF_EXPORT(apart)
+
 extern "C" __global__ void empty(const int) {}
 TF_EXPORT(empty)
 

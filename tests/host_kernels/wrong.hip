@@ -18,6 +18,21 @@ extern "C" __global__ void outside(const wrong_args p)
     p.x[blockIdx.x * blockDim.x + threadIdx.x + 1] = 5; // line: outside
 }
 TF_EXPORT(outside)
+extern "C" __global__ void apart_race(const wrong_args p) // the last wave has left barriers
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    const int t = threadIdx.x, last = blockDim.x - warpSize;
+    if (t == 0) sh.slot[1] = 0;
+    __syncthreads();
+    if (t >= last) {
+        tf_hs_leave_barriers();
+        if (t == last) sh.slot[1] = 5;
+        return;
+    }
+    __syncthreads();
+    if (p.n) p.x[t] = sh.slot[1]; // line: apart_race
+}
+TF_EXPORT(apart_race)
 extern "C" __global__ void outside_shared(const wrong_args p)
 {
     TF_SHARED_STRUCT(wrong_shared, sh);
