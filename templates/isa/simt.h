@@ -47,7 +47,11 @@ template <int Width> DEV float lane_xor(float x, int mask)
 DEV int thread_index() { return same_thread(static_cast<int>(threadIdx.x)); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
+#if defined(TF_TEAM) // the first TF_TEAM threads compute and meet here; those behind them load (frame/frame_ring.h)
+DEV void barrier() { asm volatile("bar.sync 1, %0;" ::"n"(TF_TEAM) : "memory"); }
+#else
 DEV void barrier() { __syncthreads(); }
+#endif
 // Only the lanes of the group take part: other groups of the warp may be in other iterations, and a mask that includes them would wait for
 // them.
 template <int Width> DEV float lane_xor(float x, int mask)

@@ -1,0 +1,87 @@
+// In: one tile program P and its arguments. Out: the ring frame (sm_90a): the last warp streams the weights of all tiles that the workgroup
+// takes into a ring in shared memory, ahead of the waits for rows and across tiles; the other warps, P::threads threads, compute. In a list
+// (frame_list.h) one ring serves all phases whose programs have it, and the stream crosses the phases between them.
+//
+// P: as for sliced_k (frame_sliced_k.h), but feed(p, tile, ring) for start(): by one thread, puts all pages of a tile; and compute(p, tile,
+// ring), which reads them in that order. Alone in its launch, P::spec has ring_pages and pages_in_flight.
+// The source defines TF_TEAM: P::threads.
+#pragma once
+#include "templates/isa/page_ring.h"
+
+template <class P> struct ring_walk {
+    typename P::kept kept;
+    DEV void start(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int) {}
+    template <class Reader> DEV void tile(const typename P::args &p, int index, Reader &ring, char *shared)
+    {
+        const typename P::tile t = P::at(p, index);
+        typename P::results r = P::compute(p, t, ring, kept);
+        P::finish(p, t, r, reinterpret_cast<float *>(shared), kept);
+    }
+};
+struct ring_in_list {
+    static constexpr bool ringed = true;
+    template <class P> static constexpr int bytes = P::memory_bytes;
+    template <class P> using walk = ring_walk<P>;
+};
+
+// F: threads, ring_pages, pages_in_flight.
+template <class F> struct ring_of {
+    using memory = page_memory<F::ring_pages, F::threads / 32>;
+    using reader = page_reader<memory>;
+    using writer = page_writer<memory, F::pages_in_flight>;
+};
+
+// Clears the ring at the start of shared memory, and has the loading warp call feed(writer); true for its threads, which are done then.
+template <class F, class Feed> DEV bool ring_feed(char *shared, Feed feed)
+{
+    typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);
+    const bool loads = thread_index() >= F::threads;
+    if (loads) memory.clear(thread_index() - F::threads);
+    __syncthreads();
+    if (thread_index() == F::threads) {
+#if defined(TF_ON_HOST)
+        tf_hs_leave_barriers();
+#endif
+        typename ring_of<F>::writer ring{memory};
+        feed(ring);
+    }
+    return loads;
+}
+
+template <class P> constexpr int ring_bytes = sizeof(typename ring_of<typename P::spec>::memory) + P::memory_bytes;
+
+template <class P> DEV void run_ring(const typename P::args &p)
+{ TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
+    using own = ring_of<typename P::spec>;
+#if defined(TF_ON_HOST)
+    TF_SHARED_DYN(char, shared);
+#else
+    extern __shared__ __attribute__((aligned(128))) char shared[];
+#endif
+    const int tiles = P::tiles(p);
+    next_may_start();
+    if (ring_feed<typename P::spec>(shared, [&](auto &ring) {
+            for (int index = block_index(); index < tiles; index += block_total()) P::feed(p, P::at(p, index), ring);
+        }))
+        return;
+    typename own::reader ring{*reinterpret_cast<typename own::memory *>(shared)};
+    ring_walk<P> walk;
+    previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
+#pragma unroll 1
+    for (int index = block_index(); index < tiles; index += block_total()) { TF_TRACED(trace_start(p.tf_trace, index, 0));
+        walk.tile(p, index, ring, shared + sizeof(typename own::memory)); TF_TRACED(trace_end(p.tf_trace, index, 0));
+    } TF_TRACED(trace_leave(p.tf_trace, 0));
+}
+
+#if defined(TF_ON_HOST)
+#define TF_KERNEL_RING(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ring<__VA_ARGS__>(p); } \
+    TF_EXPORT(name)
+#else
+#define TF_KERNEL_RING(name, ...)                                                                                                            \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads + 32, 1) name(const __grid_constant__ __VA_ARGS__::args p) \
+    {                                                                                                                                        \
+        run_ring<__VA_ARGS__>(p);                                                                                                            \
+    }
+#endif

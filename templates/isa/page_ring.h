@@ -1,0 +1,93 @@
+// In: contiguous bytes of memory that no launch writes, and a workgroup's shared memory. Out: a ring of pages there: one thread, the writer,
+// has bulk copies fill the pages in the order in which the warps read them. Two numbers bound it: how many pages there are, and how many are
+// on their way at a time. Requests on their way delay every other access of the multiprocessor, so few of them are to be: about as many
+// bytes as bandwidth times latency. The other pages hold what has arrived ahead of its use, as while warps wait for rows.
+#pragma once
+#include "templates/isa/bulk.h"
+
+// How often all warps have read a page.
+struct alignas(8) page_reads {
+    unsigned long long word; // on the host: how often a warp has read it
+
+    DEV void clear(int warps); // called first, by one thread
+    DEV void arrive();         // by one lane of a warp, once all have read
+    DEV void wait(unsigned turn, unsigned warps); // until all warps have read it turn + 1 times; none has read it twice more
+};
+
+#if defined(TF_ON_HOST)
+DEV void page_reads::clear(int) { __hip_atomic_store(&word, 0ull, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
+DEV void page_reads::arrive()
+{
+    tf_hs_stands_in();
+    (void)__hip_atomic_fetch_add(&word, 1ull, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP);
+    tf_hs_progressed();
+}
+DEV void page_reads::wait(unsigned turn, unsigned warps)
+{
+    tf_hs_stands_in();
+    while (__hip_atomic_load(&word, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) < (turn + 1ull) * warps) tf_hs_yield();
+}
+#else
+DEV void page_reads::clear(int warps) { barrier_init(shared_at(this), warps); }
+DEV void page_reads::arrive() { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_at(this)) : "memory"); }
+DEV void page_reads::wait(unsigned turn, unsigned) { barrier_wait(shared_at(this), turn % 2); }
+#endif
+
+constexpr int page_bytes = 16384; // half of that streams at 0.8 of the rate (H200)
+
+// A ring that so many warps read.
+template <int Pages, int Warps> struct alignas(128) page_memory {
+    static constexpr int pages = Pages, warps = Warps;
+    struct alignas(128) page {
+        char bytes[page_bytes];
+    };
+    bulk_arrival filled[Pages];
+    page_reads read[Pages];
+    page data[Pages];
+
+    // By the lanes of one warp, ahead of a barrier of the whole workgroup.
+    DEV void clear(int lane)
+    {
+        for (int i = lane; i < Pages; i += 32) {
+            read[i].clear(Warps);
+            filled[i].clear(); // its fence orders both
+        }
+    }
+};
+
+template <class Memory, int InFlight> struct page_writer {
+    Memory &memory;
+    unsigned written = 0;
+    static_assert(InFlight >= 1 && InFlight <= Memory::pages, "ring: no more pages on their way than there are");
+
+    DEV void put(const void *from, int bytes)
+    {
+        constexpr unsigned pages = Memory::pages;
+        const unsigned page = written % pages, turn = written / pages;
+        if (turn) memory.read[page].wait(turn - 1, Memory::warps);
+        if (written >= InFlight) memory.filled[(written - InFlight) % pages].wait((written - InFlight) / pages % 2);
+        memory.filled[page].announce(bytes);
+        bulk_copy(memory.data[page].bytes, from, bytes, memory.filled[page]);
+        written++;
+    }
+};
+
+// What a warp reads: each page in order.
+template <class Memory> struct page_reader {
+    Memory &memory;
+    int page = 0;
+    unsigned parity = 0;
+
+    DEV const char *wait()
+    {
+        memory.filled[page].wait(parity);
+        return memory.data[page].bytes;
+    }
+    // After the last read of any lane.
+    DEV void release()
+    {
+        __syncwarp();
+        if (thread_index() % 32 == 0) memory.read[page].arrive();
+        if (++page == Memory::pages) page = 0, parity ^= 1;
+    }
+};

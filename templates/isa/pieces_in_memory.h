@@ -1,0 +1,47 @@
+// In: pieces of a packed weight (docs/packing.md) in shared memory, rows of A in memory. Out: operands of m16n8k16 as isa/mma_pieces.h
+// multiplies them, k in its natural order: ldmatrix reads a piece without bank conflicts, as each of its 8 x 8 matrices is 128 contiguous
+// bytes; a lane loads its pairs of elements of a row one by one. Refuses f32.
+#pragma once
+#include "templates/isa/mma_pieces.h"
+
+#if defined(TF_ON_HOST)
+template <class T> struct piece_in_memory : piece_of_weights<T> {
+    DEV void load(const char *piece)
+    {
+        tf_hs_stands_in();
+        const T *at = reinterpret_cast<const T *>(piece);
+        for (int h = 0; h < 2; h++) tf_hs_says(at + h * 256 + thread_index() % 32 * 8, 16, HS_CHECK_READ);
+        for (int h = 0; h < 2; h++)
+            for (int k = 0; k < 32; k++) this->x[h][k] = to_float(at[h * 256 + k / 8 * 64 + thread_index() % 32 / 4 * 8 + k % 8]);
+    }
+};
+template <class T> struct piece_in_order : piece_of_rows<T> {};
+#else
+template <class T> struct piece_in_memory : piece_of_weights<T> {
+    DEV void load(const char *piece)
+    {
+        const unsigned at = shared_at(piece) + thread_index() % 32 * 16;
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(this->half[h].word[0]), "=r"(this->half[h].word[1]), "=r"(this->half[h].word[2]),
+                           "=r"(this->half[h].word[3])
+                         : "r"(at + h * 512)
+                         : "memory");
+    }
+};
+template <class T> struct piece_in_order : piece_of_rows<T> {
+    DEV void load(const T *row, int first, long long stride, int rows, int left)
+    {
+        const int in = first + thread_index() % 32 / 4;
+        const T *at = row + in * stride;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int k = i * 8 + thread_index() % 4 * 2;
+            unsigned pair = 0;
+            if (in < rows && k < left) pair = element_of(reinterpret_cast<const unsigned *>(at + k));
+            this->x.word[i] = left > k + 1 ? pair : pair & 0xffffu;
+        }
+    }
+};
+#endif
