@@ -118,7 +118,8 @@ typedef struct launch {
     argument *arguments;
     int argument_count;
     unsigned argument_bytes;
-    int threads, shared_bytes;
+    int threads, shared_bytes; /* of all phases, the ring and the warp that fills it included */
+    int ring_pages, pages_in_flight; /* of templates/frame/frame_ring.h, 0: no ring */
     int dynamic_bytes; /* part of shared_bytes that the launch allocates; 0: all of it is static */
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
     int cluster, resident; /* combined over its phases (tile_extents) */

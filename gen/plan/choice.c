@@ -132,6 +132,7 @@ static bool on_matrix_units(const alternative *x)
 /* Programs are marked worse beside others that may be unable to share a launch; so at level block, if times are known, only times count. */
 static const char *why_worse(const problem *p, const program *of)
 {
+    if (of->on_request) return of->on_request;
     return p->ir->level == fusion_block && !times_are_guesses(p) ? NULL : program_is_worse(p, of);
 }
 

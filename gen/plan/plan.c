@@ -13,6 +13,7 @@
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include "gen/plan/overrides.h"
+#include "gen/program/gemm_ring.h"
 #include <string.h>
 
 typedef struct planner {
@@ -393,6 +394,25 @@ static void share_threads(const planner *p, launch *l)
     }
 }
 
+/* The ring of a launch, if programs of it have one: what shared memory the phases leave, and a warp that fills it. */
+static void plan_ring(const planner *p, launch *l)
+{
+    for (int i = 0; i < l->work_count; i++) {
+        const int pages = ring_pages_in_flight(l->work[i].tile);
+        if (pages > l->pages_in_flight) l->pages_in_flight = pages;
+    }
+    if (!l->pages_in_flight) return;
+    l->ring_pages = ring_pages((int)(p->p->target->lds_bytes - l->shared_bytes));
+    if (!l->ring_pages)
+        bail(p->a, code_unsupported, (position){0}, "kernel %s: its phases leave no shared memory for a ring of weights (layer ring)",
+             l->name);
+    if (l->pages_in_flight > l->ring_pages) l->pages_in_flight = l->ring_pages;
+    l->shared_bytes += ring_bytes(l->ring_pages);
+    l->dynamic_bytes = l->shared_bytes;
+    l->threads += p->p->target->wave;
+    if (l->together) l->overlap = false; /* the loading warp begins before a census could say which tiles the workgroup takes */
+}
+
 /* A launch whose phases wait for each other has as many workgroups as are resident, at least one a unit. */
 static void plan_order(const planner *p, launch *l)
 {
@@ -419,6 +439,7 @@ static void plan_kernel(planner *p, int index)
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
     if (together) plan_order(p, l);
     else if (l->work_count > 1) share_threads(p, l);
+    plan_ring(p, l);
     limit_grid(p, l);
     l->marks = plan_marks(p, l);
     l->trace = plan_trace(p, l);

@@ -28,6 +28,7 @@ typedef struct page { /* one source file */
     frame_kind frame;
     int threads, shared_bytes;
     bool quick; /* phase_is_quick() */
+    int team; /* threads that compute beside others that load (isa/simt.h); 0: all compute */
     const char *defines;
 } page;
 
@@ -119,6 +120,7 @@ static void append_target(text *out, const target_info *target, const page *x)
     if (frame_asks(x->frame, target) && !of_phases) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
     if (x->frame == frame_stack || (x->frame == frame_list && target->overlaps)) text_printf(out, "#define TF_PHASES 1\n");
     if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
+    if (x->team) text_printf(out, "#define TF_TEAM %d\n", x->team);
     if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
                     target->lds_banks, target->copies_to_lds);
@@ -253,7 +255,7 @@ static page page_of(const emitter *of, const launch *l, const template_choice *t
     const program *from = l->work->program;
     const frame_kind frame = of->p->stack.in ? frame_stack : l->together ? frame_list : frame_of(l->work);
     return (page){l->name, l->file, from->device, from->template, *templates, frame, l->threads, l->shared_bytes, quick,
-                  signal_defines(of->p, l)};
+                  l->ring_pages ? tile_threads(l->work->tile) : 0, signal_defines(of->p, l)};
 }
 
 static void finish_launch(emitter *of, launch *l, const page *x, const writer *w, const char *struct_name)
@@ -268,6 +270,7 @@ static void emit_one(emitter *of, launch *l)
     emission e = emit_phase(of, l->name, l->work, l->trace);
     writer members = {.a = of->a};
     l->work->program->members(&e, &members);
+    write_ring(l, &members);
     emit_next(&e, &members, of->next, (int)(l - of->p->launches));
     use_trace_of(&e);
     const writer w = whole_struct(&e, l->kernel, false, &members);
@@ -409,6 +412,7 @@ static void emit_one_pack(emitter *of, int index)
                       pack->threads,
                       pack_shared_bytes,
                       e.is_quick, /* equal to its launch's page, so that the host compiles both together */
+                      0,
                       ""};
     pack->source = write_source(of, &one, &w, e.struct_name);
     pack->signature = signature_of(&e, &members, one.device);

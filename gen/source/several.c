@@ -104,6 +104,12 @@ static void write_places(arena *a, const plan *p, const launch *l, const side *s
     write_line(w, "DEV static unsigned long long *words(const %s &p) { return %s.tf_marks; }", at, of);
 }
 
+void write_ring(const launch *l, writer *w)
+{
+    if (l->ring_pages)
+        write_line(w, "static constexpr int ring_pages = %d, pages_in_flight = %d;", l->ring_pages, l->pages_in_flight);
+}
+
 void several_write_list(arena *a, const plan *p, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
     text programs = {.a = a};
@@ -113,6 +119,7 @@ void several_write_list(arena *a, const plan *p, const launch *l, const side *si
     write_head(w, (position){0}, "struct %s : phase_list<%s>", struct_name, programs.data);
     write_line(w, "using waits = by_phases<%s>;", struct_name);
     write_line(w, "static constexpr bool counted = %s;", l->overlap ? "true" : "false");
+    write_ring(l, w);
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
     write_own_arguments(p, l, w);

@@ -7,6 +7,8 @@
 //   walk<P>: what a workgroup keeps from tile to tile, called by all threads: start(p, index), of the first tile, ahead of its waits and of
 //     the previous launch's end, may load packed weights; look(p, index), ahead of its waits, what no phase writes; tile(p, index, next,
 //     shared) computes a tile and may begin to load the next one (-1: none)
+//   ringed: true: its weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
+// With such a program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/frame/marks.h"
@@ -22,6 +24,9 @@ template <class First, class... More> struct nth_program<0, First, More...> {
 };
 template <class X, class Y> constexpr bool same_program = false;
 template <class X> constexpr bool same_program<X, X> = true;
+
+template <class P, class = void> constexpr bool is_ringed = false;
+template <class P> constexpr bool is_ringed<P, nothing<decltype(P::in_list::ringed)>> = true;
 
 template <class First, class... More> struct phase_list {
     static constexpr int phases = 1 + sizeof...(More), threads = First::threads;
@@ -174,7 +179,8 @@ DEV int not_kept(int x) { return x; }
 
 // The tiles of a phase, from `index`, the workgroup's first, on; then those of the phases after it. Each phase has a loop of its own:
 // compilers keep what is the same for all tiles of a loop in registers. Returns the item that would be the workgroup's next.
-template <class F, int Phase, class At> DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync)
+template <class F, int Phase, class At, class Ring>
+DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync, Ring &ring)
 {
     using P = typename F::template program<Phase>;
     const int tiles = not_kept(F::tiles(p, Phase)); // computed from arguments: no memory may be read before previous_wait()
@@ -198,32 +204,84 @@ template <class F, int Phase, class At> DEV int run_phases(const At &p, int inde
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
                 next = index + sync.total();
                 if (sync.waits(p, w)) sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
-                walk.tile(a, index, next < tiles ? next : -1, shared); TF_TRACED(trace_computed(p.tf_trace, own, 0));
-                const bool posts = sync.posts(p, w);
+                if constexpr (is_ringed<P>)
+                    walk.tile(a, index, ring, shared);
+                else
+                    walk.tile(a, index, next < tiles ? next : -1, shared);
+                const bool posts = sync.posts(p, w); TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 if (posts) device_release();
-                barrier(); TF_TRACED(trace_end(p.tf_trace, own, 0)); // the next tile uses the same memory
-                if (posts && thread_index() == 0) sync.post(p, w);
+                if (!is_ringed<P> || next >= tiles) barrier(); // the next tile uses the same memory, a ringed one another
+                if (posts && thread_index() == 0) sync.post(p, w); TF_TRACED(trace_end(p.tf_trace, own, 0));
             }
         }
     });
     if constexpr (Phase + 1 < F::phases)
-        return run_phases<F, Phase + 1>(p, index - tiles, shared, sync);
+        return run_phases<F, Phase + 1>(p, index - tiles, shared, sync, ring);
     else
         return index - tiles;
 }
+
+// ---- the ring of weights of a launch some of whose programs are ringed
+#if defined(TF_TEAM)
+template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory) + F::shared_bytes;
+template <class F> constexpr int list_threads = F::threads + TF_WAVE;
+template <class F> using list_ring = typename ring_of<F>::reader;
+
+// By the loading warp: puts the weights of the tiles that run_phases() takes, in that order. Returns what that returns.
+template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &p, int index, Ring &ring)
+{
+    using P = typename F::template program<Phase>;
+    const int tiles = F::tiles(p, Phase);
+    if constexpr (is_ringed<P>) {
+        F::with(p, Phase, [&](auto program, const auto &a) {
+            if constexpr (same_program<decltype(program), P>)
+#pragma unroll 1
+                for (; index < tiles; index += block_total()) P::feed(a, P::at(a, index), ring);
+        });
+    } else if (index < tiles)
+        index += ceil_div(tiles - index, block_total()) * block_total();
+    if constexpr (Phase + 1 < F::phases)
+        return feed_phases<F, Phase + 1>(p, index - tiles, ring);
+    else
+        return index - tiles;
+}
+// Splits shared memory into the ring, which is returned, and what the phases have; has feed(writer) called. loads: this thread is done.
+template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &loads, Feed feed)
+{
+    typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);
+    loads = ring_feed<F>(shared, feed);
+    shared += sizeof memory;
+    return {memory};
+}
+#else
+template <class F> constexpr int list_bytes = F::shared_bytes;
+template <class F> constexpr int list_threads = F::threads;
+template <class F> struct list_ring {};
+template <class F, class Feed> DEV list_ring<F> open_ring(char *&, bool &loads, Feed)
+{
+    loads = false;
+    return {};
+}
+template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &, int index, Ring &) { return index; }
+#endif
 
 template <class F> DEV void run_list(const typename F::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, trace_total<F>(p)));
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(char, shared);
 #elif defined(__clang__)
-    __shared__ __attribute__((aligned(16))) char shared[F::shared_bytes];
+    __shared__ __attribute__((aligned(16))) char memory[list_bytes<F>];
+    char *shared = memory;
 #else
-    extern __shared__ __attribute__((aligned(128))) char shared[];
+    extern __shared__ __attribute__((aligned(128))) char memory[];
+    char *shared = memory;
 #endif
     typename F::waits sync;
+    bool loads;
     next_may_start();
-    const int next = run_phases<F, 0>(p, block_index(), shared, sync); TF_TRACED(trace_leave(p.tf_trace, 0));
+    list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer) { feed_phases<F, 0>(p, block_index(), writer); });
+    if (loads) return;
+    const int next = run_phases<F, 0>(p, block_index(), shared, sync, ring); TF_TRACED(trace_leave(p.tf_trace, 0));
     sync.leave(p, next);
 }
 
@@ -240,7 +298,7 @@ template <class F> DEV void run_list(const typename F::args &p)
     }
 #else
 #define TF_KERNEL_LIST(name, ...)                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, 1) name(const __grid_constant__ __VA_ARGS__::args p) \
+    extern "C" __global__ void __launch_bounds__(list_threads<__VA_ARGS__>, 1) name(const __grid_constant__ __VA_ARGS__::args p) \
     {                                                                                                                                   \
         run_list<__VA_ARGS__>(p);                                                                                                       \
     }

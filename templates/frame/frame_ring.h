@@ -2,8 +2,9 @@
 // takes into a ring in shared memory, ahead of the waits for rows and across tiles; the other warps, P::threads threads, compute. In a list
 // (frame_list.h) one ring serves all phases whose programs have it, and the stream crosses the phases between them.
 //
-// P: as for sliced_k (frame_sliced_k.h), but feed(p, tile, ring) for start(): by one thread, puts all pages of a tile; and compute(p, tile,
-// ring), which reads them in that order. Alone in its launch, P::spec has ring_pages and pages_in_flight.
+// P: as for sliced_k (frame_sliced_k.h), but in place of start() feed(p, tile, ring), by the loading warp, puts all pages of a tile. kept:
+// what stays from tile to tile; compute(p, tile, ring, kept) reads the pages in that order; finish(p, tile, results, memory, kept).
+// Alone in its launch, P::spec has ring_pages and pages_in_flight.
 // The source defines TF_TEAM: P::threads.
 #pragma once
 #include "templates/isa/page_ring.h"
@@ -39,7 +40,7 @@ template <class F, class Feed> DEV bool ring_feed(char *shared, Feed feed)
     const bool loads = thread_index() >= F::threads;
     if (loads) memory.clear(thread_index() - F::threads);
     __syncthreads();
-    if (thread_index() == F::threads) {
+    if (loads) {
 #if defined(TF_ON_HOST)
         tf_hs_leave_barriers();
 #endif
@@ -79,9 +80,9 @@ template <class P> DEV void run_ring(const typename P::args &p)
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ring<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_RING(name, ...)                                                                                                            \
+#define TF_KERNEL_RING(name, ...)                                                                                                \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads + 32, 1) name(const __grid_constant__ __VA_ARGS__::args p) \
-    {                                                                                                                                        \
-        run_ring<__VA_ARGS__>(p);                                                                                                            \
+    {                                                                                                                            \
+        run_ring<__VA_ARGS__>(p);                                                                                                \
     }
 #endif

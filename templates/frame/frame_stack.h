@@ -85,17 +85,28 @@ template <class F> DEV void run_stack(const typename F::args &p)
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(char, shared);
 #elif defined(__clang__)
-    __shared__ __attribute__((aligned(16))) char shared[F::shared_bytes];
+    __shared__ __attribute__((aligned(16))) char memory[list_bytes<F>];
+    char *shared = memory;
 #else
-    extern __shared__ __attribute__((aligned(128))) char shared[];
+    extern __shared__ __attribute__((aligned(128))) char memory[];
+    char *shared = memory;
 #endif
     typename F::waits sync;
     int next = block_index();
+    bool loads;
+    list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer) {
+#pragma unroll 1
+        for (int layer = 0; layer < p.tf_layers; layer++) {
+            const table_row<F> row(p, layer);
+            next = feed_phases<F, 0>(layer_view<F>{p, layer, row}, next, writer);
+        }
+    });
+    if (loads) return;
     table_row<F> row(p, 0);
 #pragma unroll 1
     for (int layer = 0; layer < p.tf_layers; layer++) {
         const table_row<F> later(p, layer + 1 < p.tf_layers ? layer + 1 : layer); // AMD: loaded while this layer runs
-        next = run_phases<F, 0>(layer_view<F>{p, layer, row}, next, shared, sync);
+        next = run_phases<F, 0>(layer_view<F>{p, layer, row}, next, shared, sync, ring);
         row = later;
     }
     sync.leave(layer_view<F>{p, p.tf_layers - 1, row}, next);
@@ -114,7 +125,7 @@ template <class F> DEV void run_stack(const typename F::args &p)
     }
 #else
 #define TF_KERNEL_STACK(name, ...)                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, 1) name(const __grid_constant__ __VA_ARGS__::args p) \
+    extern "C" __global__ void __launch_bounds__(list_threads<__VA_ARGS__>, 1) name(const __grid_constant__ __VA_ARGS__::args p) \
     {                                                                                                                                   \
         run_stack<__VA_ARGS__>(p);                                                                                                      \
     }

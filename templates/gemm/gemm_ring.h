@@ -33,7 +33,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     {
         return base::whole_columns || t.column + g * piece_results::columns < S::packed_n;
     }
-    // By one thread, in the order in which compute() reads: for each iteration, the pieces of 16 columns after 16 columns.
+    // By one warp, in the order in which compute() reads: for each iteration, the pieces of 16 columns after 16 columns.
     template <class Writer> DEV static void feed(const args &p, const tile &t, Writer &ring)
     {
         const char *at = reinterpret_cast<const char *>(S::packed(p)) +

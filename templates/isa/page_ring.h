@@ -1,7 +1,7 @@
-// In: contiguous bytes of memory that no launch writes, and a workgroup's shared memory. Out: a ring of pages there: one thread, the writer,
-// has bulk copies fill the pages in the order in which the warps read them. Two numbers bound it: how many pages there are, and how many are
-// on their way at a time. Requests on their way delay every other access of the multiprocessor, so few of them are to be: about as many
-// bytes as bandwidth times latency. The other pages hold what has arrived ahead of its use, as while warps wait for rows.
+// In: contiguous bytes of memory that no launch writes, and a workgroup's shared memory. Out: a ring of pages there, which one warp, the
+// writer, has bulk copies fill in the order in which the other warps read them. Two numbers bound it: how many pages there are, and how
+// many are on their way at a time. What is on its way delays every other access of the multiprocessor, so these should be few: about as
+// many bytes as bandwidth times latency. The other pages hold what has arrived ahead of its use, as while warps wait for rows.
 #pragma once
 #include "templates/isa/bulk.h"
 
@@ -55,6 +55,7 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     }
 };
 
+// A warp whose lanes all call it, of which the first one copies.
 template <class Memory, int InFlight> struct page_writer {
     Memory &memory;
     unsigned written = 0;
@@ -62,13 +63,17 @@ template <class Memory, int InFlight> struct page_writer {
 
     DEV void put(const void *from, int bytes)
     {
+        if (thread_index() % 32 == 0) copy(from, bytes);
+        written++;
+    }
+    DEV void copy(const void *from, int bytes)
+    {
         constexpr unsigned pages = Memory::pages;
         const unsigned page = written % pages, turn = written / pages;
         if (turn) memory.read[page].wait(turn - 1, Memory::warps);
         if (written >= InFlight) memory.filled[(written - InFlight) % pages].wait((written - InFlight) / pages % 2);
         memory.filled[page].announce(bytes);
         bulk_copy(memory.data[page].bytes, from, bytes, memory.filled[page]);
-        written++;
     }
 };
 

@@ -16,7 +16,8 @@ END_TEST
 /* Each layer is compared with float64 on what the device's layer before it stored. */
 START_TEST(layers_of_a_stack_run_in_one_launch)
 {
-    static const char *const targets[] = {"host", "sm_90a --check", "gfx942 --check", "gfx1201 --check"};
+    static const char *const targets[] = {"host", "sm_90a --check", "gfx942 --check", "gfx1201 --check",
+                                          "sm_90a --check '--tile=gemm: layer=ring threads=128'"};
     ck_assert_int_eq(tfgen("run specs/llama-decode.yaml --dim=B=2,L=37,D=64,H=4,KV=2,hd=16,F=96 --layers=3 --repeat=0 --target=%s",
                            targets[_i]), 0);
     says("level block");
@@ -188,7 +189,7 @@ int main(void)
     TCase *c = tcase_create("command");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, run_checks_itself_and_reports_json);
-    tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 4);
+    tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 5);
     tcase_add_test(c, emit_writes_the_kernel_of_a_stack);
     tcase_add_loop_test(c, what_is_for_one_layer_is_refused_with_layers, 0, 5);
     tcase_add_loop_test(c, rows_that_are_apart_are_read_and_written_where_they_are, 0, 4);

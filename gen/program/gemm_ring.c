@@ -1,0 +1,122 @@
+/* Products of few rows whose weights pass through a ring in shared memory (templates/gemm/gemm_ring.h, templates/frame/frame_ring.h). In: a
+ * product. Out: a tile; the launch's ring is as large as shared memory allows (ring_pages()). */
+#include "gen/emit/gemm.h"
+#include "gen/program/gemm_ring.h"
+#include "gen/program/products.h"
+
+extern const program gemm_ring_program;
+
+enum { page_bytes = 16384, page_words = 16 /* a page's two mbarriers */, ring_alignment = 128 }; /* of page_memory */
+
+int ring_bytes(int pages) { return (pages * page_words + ring_alignment - 1) / ring_alignment * ring_alignment + pages * page_bytes; }
+int ring_pages(int room)
+{
+    int pages = room > 0 ? room / page_bytes : 0;
+    while (pages > 0 && ring_bytes(pages) > room) pages--;
+    return pages;
+}
+int ring_pages_in_flight(const ir_tile *t)
+{
+    const int pages = t->gemm_ring.in_flight * 1024 / page_bytes;
+    return t->program != program_gemm_ring ? 0 : pages ? pages : 1;
+}
+
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring); }
+
+static long long shared_bytes(const problem *p, const ir_tile *t)
+{
+    const gemm_ring_tile *x = &t->gemm_ring;
+    const bool makes_sums = problem_sums_rows(p), takes_sums = phase_input_sum(p->phase) != NULL;
+    const long long sums = 4ll * x->m * (x->threads / p->target->wave * (x->n + 4 + takes_sums) + (makes_sums ? x->n / 2 : 0));
+    return 2 * ((sums + 15) / 16 * 16); /* of tiles in turn */
+}
+
+/* One workgroup a unit streams its tiles' weights without a pause. */
+static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
+{
+    const double reached = 0.4; /* operands are used few times */
+    const gemm_ring_tile *t = &tile->gemm_ring;
+    product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
+    d->per_unit = 1, d->matrix = true, d->products_share = reached;
+    d->ahead = t->in_flight * 1024.0;
+    d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b);
+}
+
+/* Most columns of which no fewer workgroups have a tile than of the next narrower one. */
+static int tile_columns(const problem *p, bool pairs)
+{
+    const int units = p->device->units;
+    int n = pairs ? 2 * packed_granule : packed_granule;
+    while (n < 64 && column_tiles(p, 2 * n) >= 2 * units) n *= 2;
+    return n;
+}
+
+static void defaults(const problem *p, ir_tile *t)
+{
+    enum { most_m = 32, kilobytes = 48, most_threads = 256 };
+    const long long rows = problem_rows(p), step = p->target->matrix_rows, tiles = (rows + most_m - 1) / most_m;
+    t->gemm_ring = (gemm_ring_tile){.m = (int)(((rows + tiles - 1) / tiles + step - 1) / step * step),
+                                    .n = tile_columns(p, joins_columns(p)),
+                                    .threads = p->ir->threads ? p->ir->threads : most_threads,
+                                    .in_flight = kilobytes};
+}
+
+static const char *illegal(const problem *p, const ir_tile *t)
+{
+    enum { most_results = 64 * 32 /* of a warp, a thread's registers times its threads */ };
+    const gemm_ring_tile *x = &t->gemm_ring;
+    if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
+    if (!is_power_of_two(x->threads)) return "threads are 128 or 256";
+    if (x->n % piece_columns) return "n is a multiple of 16";
+    if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
+    if (x->n * x->m > most_results) return "its results do not fit a thread's registers";
+    if (ring_pages((int)(p->target->lds_bytes - shared_bytes(p, t))) < 2) return "its sums leave no shared memory for a ring";
+    return NULL;
+}
+
+static bool smaller(const problem *p, ir_tile *t)
+{
+    gemm_ring_tile *x = &t->gemm_ring;
+    const int step = p->target->matrix_rows;
+    if (x->m > step) return x->m = x->m / 2 / step * step, true;
+    if (x->n > 2 * packed_granule) return x->n = x->n / 2 / (2 * packed_granule) * 2 * packed_granule, true;
+    return false;
+}
+
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
+{
+    products_geometry(p, t->gemm_ring.m, t->gemm_ring.n, to);
+    to->resident = 1;
+    to->in_flight = t->gemm_ring.in_flight * 1024ll;
+}
+
+static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_ring.n); }
+
+static void members(emission *e, writer *w)
+{
+    const gemm_ring_tile *x = &e->phase->tile.gemm_ring;
+    gemm g = gemm_start(e, w, false, gemm_stored_width);
+    gemm_write_sizes(&g);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = 1;", x->m, x->n, x->threads,
+               page_bytes / piece_bytes / (x->threads / e->plan->target->wave));
+    gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);
+}
+
+const program gemm_ring_program = {.kind = program_gemm_ring,
+                                   .device = "gemm_ring",
+                                   .template = "templates/gemm/gemm_ring.h",
+                                   .isa = {{layer_ring, "templates/isa/mma_pieces.h"}},
+                                   .obstacle = obstacle,
+                                   .on_request = "register_fed was faster in all timings so far",
+                                   .describe_cost = describe_cost,
+                                   .defaults = defaults,
+                                   .illegal = illegal,
+                                   .shared_bytes = shared_bytes,
+                                   .smaller = smaller,
+                                   .geometry = geometry,
+                                   .partials = partials,
+                                   .members = members,
+                                   .weights = weights_as_rows,
+                                   .takes_sums = true,
+                                   .begins_with_weights = true,
+                                   .aligned_rows = true};
