@@ -49,19 +49,31 @@ static int likeliest(const kernel_under_test *s, const bool *may)
     return best;
 }
 
+static bool is_alike(double one, double other) { return fabs(one - other) <= 0.02 * other; }
+static int count_alike(const candidate *wave, int count, double seconds)
+{
+    int alike = 0;
+    for (int k = 0; k < count; k++) alike += is_alike(wave[k].predicted, seconds);
+    return alike;
+}
+/* Neither the new tile nor one like it may get more like it than `most`. */
+static bool is_apart(const candidate *wave, int count, double seconds, int most)
+{
+    if (count_alike(wave, count, seconds) >= most) return false;
+    for (int k = 0; k < count; k++)
+        if (is_alike(seconds, wave[k].predicted) && count_alike(wave, count, wave[k].predicted) >= most) return false;
+    return true;
+}
 /* Diversifies a wave. Tiles with nearly equal predicted times differ in what the model does not know, or in nothing: they get at most a
  * third of a wave while others are predicted less than 1.5 times as slow. (Stages and rasterisation alone change predictions by 0.3 %: 25
  * of 25 candidates of a product of 115 rows had the same tiling, and the same measured time.) */
 static int next_of_pool(const kernel_under_test *s, const candidate *wave, int count, int most)
 {
-    const double as_one = 0.02;
     const int first = likeliest(s, NULL);
     bool *may = arena_alloc(s->a, (size_t)s->pool_count);
     for (int i = 0; i < s->pool_count; i++) {
         const double mine = s->pool[i].predicted;
-        int alike = 0;
-        for (int k = 0; k < count; k++) alike += fabs(wave[k].predicted - mine) <= as_one * mine;
-        may[i] = mine > 0 && alike < (most + 2) / 3 && mine < 1.5 * s->pool[first].predicted;
+        may[i] = mine > 0 && mine < 1.5 * s->pool[first].predicted && is_apart(wave, count, mine, (most + 2) / 3);
     }
     const int other = likeliest(s, may);
     return other < 0 ? first : other;
