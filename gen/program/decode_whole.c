@@ -198,7 +198,7 @@ void decode_whole_members(emission *e, writer *w)
     heads_write_sizes(&h);
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, stages = %d;", x->keys, x->threads,
                x->resident, x->cluster, x->stages);
-    if (e->plan->ir->threads) write_line(w, "static constexpr int splits = %d;", x->splits);
+    write_line(w, "static constexpr int splits = %d;", x->splits);
     heads_write_cache(&h);
     heads_write_scores(&h);
     heads_write_pointers(&h);

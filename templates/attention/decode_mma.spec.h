@@ -13,6 +13,7 @@ struct llama_decode_attention_spec {
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
     static constexpr int warp_keys = 32, threads = 256, resident = 1, cluster = 1, stages = 0;
+    static constexpr int splits = 1;
     static constexpr int most_queries = 1;
     static constexpr int run_length = 0;
     static constexpr long long key_stride = 32, value_stride = 32;
