@@ -824,7 +824,7 @@ START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
         const ref_rules rules = {.stored = fold_stores, .folded = fold_it, .context = &fold};
         const bool taken = ref_run(b->graph, b->inputs, true, &rules, b->results, b->message, sizeof b->message);
         ck_assert_msg(taken == fold_cases[i].allowed, "case %d: %s", i, taken ? "taken" : b->message);
-        if (!taken) ck_assert_ptr_nonnull(strstr(b->message, "reference: linear %y: the plan folds into the weight a factor"));
+        if (!taken) ck_assert_ptr_nonnull(strstr(b->message, "reference: linear %y: the plan folds "));
         bench_close(b);
     }
 }
