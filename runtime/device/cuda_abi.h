@@ -13,7 +13,7 @@ enum {
     cuda_device_multiprocessors = 16, cuda_device_major = 75, cuda_device_minor = 76, cuda_device_cooperative = 95,
     cuda_device_most_shared = 97
 };
-enum { cuda_function_dynamic_shared = 8, cuda_capture_thread_local = 1, cuda_stream_non_blocking = 1 };
+enum { cuda_function_dynamic_shared = 8, cuda_capture_thread_local = 1, cuda_stream_non_blocking = 1, cuda_event_no_timing = 2 };
 enum { cuda_map_u32 = 2, cuda_map_f16 = 6, cuda_map_f32 = 7, cuda_map_bf16 = 9, cuda_map_swizzle_128 = 3, cuda_map_promotion_256 = 3 };
 enum { cuda_attribute_cooperative = 2, cuda_attribute_programmatic_serialization = 6 };
 
@@ -75,6 +75,9 @@ typedef struct cuda_launch_config {
     CUDA_CALL(StreamCreate, "cuStreamCreate", (cuda_stream * stream, unsigned flags))                                                      \
     CUDA_CALL(StreamDestroy, "cuStreamDestroy_v2", (cuda_stream stream))                                                                   \
     CUDA_CALL(StreamSynchronize, "cuStreamSynchronize", (cuda_stream stream))                                                              \
+    CUDA_CALL(StreamWaitEvent, "cuStreamWaitEvent", (cuda_stream stream, cuda_event event, unsigned flags))                                \
+    CUDA_MAYBE(StreamGetId, "cuStreamGetId", (cuda_stream stream, unsigned long long *id))                                                 \
+    CUDA_CALL(StreamIsCapturing, "cuStreamIsCapturing", (cuda_stream stream, int *status))                                                 \
     CUDA_CALL(EventCreate, "cuEventCreate", (cuda_event * event, unsigned flags))                                                          \
     CUDA_CALL(EventDestroy, "cuEventDestroy_v2", (cuda_event event))                                                                       \
     CUDA_CALL(EventRecord, "cuEventRecord", (cuda_event event, cuda_stream stream))                                                        \

@@ -66,7 +66,8 @@ struct device_api {
     void (*unload)(tfgen_device *d, void *image);
     /* `name` is the kernel's user-visible name; its symbol in the code is kernel_symbol(name). */
     tfgen_status (*kernel)(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel, tfgen_error *error);
-    /* `arguments` is one struct of `bytes` bytes, aligned to 128, copied before the call returns. No allocation, no lock. */
+    /* `arguments` is one struct of `bytes` bytes, aligned to 128, copied before the call returns. No allocation; no lock, but for
+     * cooperative launches, which are ordered among streams (order.h). */
     tfgen_status (*launch)(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
                            tfgen_error *error);
     /* The most workgroups of a launch of this shape (but for its grid) that the device holds at once: at least 1, else an error. */

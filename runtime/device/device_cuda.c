@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "runtime/device/cuda_abi.h"
 #include "runtime/device/device.h"
+#include "runtime/device/order.h"
 #include "runtime/system/input.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ typedef struct cuda_machine {
     bool primary; /* retained here */
     bool overlaps; /* supports programmatic dependent launch */
     int most_shared;
+    launch_order *order; /* of cooperative launches of the context */
 } cuda_machine;
 
 static cuda_machine *machine_of(tfgen_device *d) { return (cuda_machine *)d; }
@@ -178,6 +180,16 @@ static bool takes_overlap(const driver *cu)
     return cu->LaunchKernelEx && cu->DriverGetVersion && cu->DriverGetVersion(&version) == cuda_success && version >= 12030;
 }
 
+static const order_calls order_of_cuda; /* below */
+
+static tfgen_status take_order(cuda_machine *m, tfgen_error *error)
+{
+    m->order = order_open(&order_of_cuda, m->context);
+    if (m->order) return TFGEN_OK;
+    if (m->primary) m->cu.DevicePrimaryCtxRelease(m->id);
+    return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+}
+
 static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *error)
 {
     char why[300];
@@ -197,6 +209,7 @@ static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *erro
     if (status == TFGEN_OK && m->cu.DeviceGetPCIBusId &&
         m->cu.DeviceGetPCIBusId(m->device.bus, sizeof m->device.bus, m->id) != cuda_success)
         m->device.bus[0] = '\0';
+    if (status == TFGEN_OK) status = take_order(m, error);
     if (status == TFGEN_OK) *out = &m->device;
     else free(m);
     return status;
@@ -205,6 +218,7 @@ static tfgen_status cuda_open(int ordinal, tfgen_device **out, tfgen_error *erro
 static void cuda_close(tfgen_device *d)
 {
     cuda_machine *m = machine_of(d);
+    order_close(m->order, d);
     if (m->primary) m->cu.DevicePrimaryCtxRelease(m->id);
     free(m);
 }
@@ -265,13 +279,15 @@ static tfgen_status cuda_resident(tfgen_device *d, void *kernel, const launch_sh
     return check(&m->cu, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", "", error);
 }
 
+static bool overlaps(const cuda_machine *m, const launch_shape *s) { return s->overlap && m->overlaps; }
+
 static int start(const cuda_machine *m, void *kernel, const launch_shape *s, void **params, void *stream)
 {
-    const bool overlaps = s->overlap && m->overlaps;
-    cuda_launch_attribute attribute = {.id = overlaps ? cuda_attribute_programmatic_serialization : cuda_attribute_cooperative,
+    const bool early = overlaps(m, s);
+    cuda_launch_attribute attribute = {.id = early ? cuda_attribute_programmatic_serialization : cuda_attribute_cooperative,
                                        .value.number = 1};
     const cuda_launch_config config = {s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, &attribute, 1};
-    if (!overlaps && !s->cooperative)
+    if (!early && !s->cooperative)
         return m->cu.LaunchKernel(kernel, s->grid, 1, 1, s->threads, 1, 1, s->dynamic_bytes, stream, params, NULL);
     return m->cu.LaunchKernelEx(&config, kernel, params, NULL);
 }
@@ -280,13 +296,17 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
                                 tfgen_error *error)
 {
     const cuda_machine *m = machine_of(d);
+    const bool ordered = shape->cooperative && !overlaps(m, shape);
+    order_turn turn;
     void *params[] = {arguments};
     int result;
     (void)bytes; /* the driver knows from the kernel */
-    const tfgen_status status = shape->cooperative ? can_cooperate(m, error) : TFGEN_OK;
+    tfgen_status status = shape->cooperative ? can_cooperate(m, error) : TFGEN_OK;
+    if (status == TFGEN_OK && ordered) status = order_begin(m->order, d, stream, &turn, error);
     if (status != TFGEN_OK) return status;
     IN_CONTEXT(m, result, start(m, kernel, shape, params, stream));
-    return check(&m->cu, result, "cuLaunchKernel", "", error);
+    status = check(&m->cu, result, "cuLaunchKernel", "", error);
+    return ordered ? order_end(m->order, d, stream, &turn, status, error) : status;
 }
 
 /* Whole 1 KB pieces as words of 4 bytes; dimensions: pieces along columns, then along k. */
@@ -382,7 +402,7 @@ static tfgen_status cuda_synchronize(tfgen_device *d, void *stream, tfgen_error 
     return check(&m->cu, result, "cuStreamSynchronize", "", error);
 }
 
-/* ---- streams, events, graphs */
+/* ---- streams, events */
 static tfgen_status cuda_stream_create(tfgen_device *d, void **stream, tfgen_error *error)
 {
     const cuda_machine *m = machine_of(d);
@@ -423,6 +443,49 @@ static tfgen_status cuda_event_record(tfgen_device *d, void *event, void *stream
     return check(&m->cu, result, "cuEventRecord", "", error);
 }
 
+/* ---- the order of cooperative launches */
+static tfgen_status mark_create(tfgen_device *d, void **event, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.EventCreate(event, cuda_event_no_timing));
+    return check(&m->cu, result, "cuEventCreate", "", error);
+}
+
+static tfgen_status mark_wait(tfgen_device *d, void *event, void *stream, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    IN_CONTEXT(m, result, m->cu.StreamWaitEvent(stream, event, 0));
+    return check(&m->cu, result, "cuStreamWaitEvent", "", error);
+}
+
+/* The legacy default stream (NULL, CU_STREAM_LEGACY) is never captured, and asking is an error while a stream that it waits for is. */
+static tfgen_status is_capturing(tfgen_device *d, void *stream, bool *capturing, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int result, state = 0;
+    *capturing = false;
+    if ((uintptr_t)stream <= 1) return TFGEN_OK;
+    IN_CONTEXT(m, result, m->cu.StreamIsCapturing(stream, &state));
+    *capturing = state != 0;
+    return check(&m->cu, result, "cuStreamIsCapturing", "", error);
+}
+
+static bool stream_number(tfgen_device *d, void *stream, unsigned long long *number)
+{
+    const cuda_machine *m = machine_of(d);
+    int result;
+    if (!m->cu.StreamGetId) return false;
+    IN_CONTEXT(m, result, m->cu.StreamGetId(stream, number));
+    return result == cuda_success;
+}
+
+static const order_calls order_of_cuda = {.event_create = mark_create, .event_destroy = cuda_event_destroy,
+                                          .event_record = cuda_event_record, .event_wait = mark_wait, .is_capturing = is_capturing,
+                                          .stream_number = stream_number};
+
+/* ---- times, graphs */
 static int elapsed(const cuda_machine *m, void *from, void *to, float *milliseconds)
 {
     const int code = m->cu.EventSynchronize(to);

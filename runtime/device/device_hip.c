@@ -5,9 +5,11 @@
 #include "runtime/compile/codeobject.h"
 #include "runtime/device/device.h"
 #include "runtime/device/hip_abi.h"
+#include "runtime/device/order.h"
 #include "runtime/system/input.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ typedef struct hip_machine {
     tfgen_device device;
     library hip;
     int id;
+    launch_order *order; /* of cooperative launches of the device */
 } hip_machine;
 
 typedef struct hip_kernel {
@@ -233,6 +236,8 @@ static tfgen_status describe(hip_machine *m, tfgen_error *error)
     return TFGEN_OK;
 }
 
+static const order_calls order_of_hip; /* below */
+
 static tfgen_status hip_open(int ordinal, tfgen_device **out, tfgen_error *error)
 {
     hip_machine *m = calloc(1, sizeof *m);
@@ -246,12 +251,18 @@ static tfgen_status hip_open(int ordinal, tfgen_device **out, tfgen_error *error
     if (status == TFGEN_OK && m->hip.DeviceGetPCIBusId &&
         m->hip.DeviceGetPCIBusId(m->device.bus, sizeof m->device.bus, m->id) != hip_success)
         m->device.bus[0] = '\0';
+    if (status == TFGEN_OK && !(m->order = order_open(&order_of_hip, (const void *)(intptr_t)ordinal)))
+        status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     if (status == TFGEN_OK) *out = &m->device;
     else free(m);
     return status;
 }
 
-static void hip_close(tfgen_device *d) { free(d); }
+static void hip_close(tfgen_device *d)
+{
+    order_close(machine_of(d)->order, d);
+    free(d);
+}
 
 /* ---- code */
 /* HIP's own error for code of another GPU names neither architecture. */
@@ -355,6 +366,7 @@ static tfgen_status hip_launch(tfgen_device *d, void *kernel, const launch_shape
     const hip_machine *m = machine_of(d);
     const hip_kernel *k = kernel;
     void *extra[] = {HIP_EXTRA_POINTER, arguments, HIP_EXTRA_SIZE, &bytes, HIP_EXTRA_END}, *parameters[] = {arguments};
+    order_turn turn;
     int result;
     if (!shape->cooperative) {
         ON_DEVICE(m, result,
@@ -365,10 +377,13 @@ static tfgen_status hip_launch(tfgen_device *d, void *kernel, const launch_shape
     if (!m->hip.ModuleLaunchCooperativeKernel)
         return device_report(error, TFGEN_UNSUPPORTED,
                              "kernel %s: this HIP runtime has no hipModuleLaunchCooperativeKernel; a newer ROCm has", k->name);
+    tfgen_status status = order_begin(m->order, d, stream, &turn, error);
+    if (status != TFGEN_OK) return status;
     ON_DEVICE(m, result,
               m->hip.ModuleLaunchCooperativeKernel(k->function, shape->grid, 1, 1, shape->threads, 1, 1, shape->dynamic_bytes, stream,
                                                    parameters));
-    return check(&m->hip, result, "hipModuleLaunchCooperativeKernel", k->name, error);
+    status = check(&m->hip, result, "hipModuleLaunchCooperativeKernel", k->name, error);
+    return order_end(m->order, d, stream, &turn, status, error);
 }
 
 static tfgen_status no_maps(tfgen_device *d, void *map, const map_shape *shape, tfgen_error *error)
@@ -434,7 +449,7 @@ static tfgen_status hip_synchronize(tfgen_device *d, void *stream, tfgen_error *
     return check(&m->hip, result, "hipStreamSynchronize", "", error);
 }
 
-/* ---- streams, events, graphs */
+/* ---- streams, events */
 static tfgen_status hip_stream_new(tfgen_device *d, void **stream, tfgen_error *error)
 {
     const hip_machine *m = machine_of(d);
@@ -475,6 +490,47 @@ static tfgen_status hip_record(tfgen_device *d, void *event, void *stream, tfgen
     return check(&m->hip, result, "hipEventRecord", "", error);
 }
 
+/* ---- the order of cooperative launches */
+static tfgen_status mark_create(tfgen_device *d, void **event, tfgen_error *error)
+{
+    const hip_machine *m = machine_of(d);
+    int result;
+    ON_DEVICE(m, result, m->hip.EventCreateWithFlags(event, hip_event_no_timing));
+    return check(&m->hip, result, "hipEventCreateWithFlags", "", error);
+}
+
+static tfgen_status mark_wait(tfgen_device *d, void *event, void *stream, tfgen_error *error)
+{
+    const hip_machine *m = machine_of(d);
+    int result;
+    ON_DEVICE(m, result, m->hip.StreamWaitEvent(stream, event, 0));
+    return check(&m->hip, result, "hipStreamWaitEvent", "", error);
+}
+
+/* The legacy default stream (NULL, hipStreamLegacy) is never captured. */
+static tfgen_status capture_state(tfgen_device *d, void *stream, bool *capturing, tfgen_error *error)
+{
+    const hip_machine *m = machine_of(d);
+    int result, state = 0;
+    *capturing = false;
+    if ((uintptr_t)stream <= 1) return TFGEN_OK;
+    ON_DEVICE(m, result, m->hip.StreamIsCapturing(stream, &state));
+    *capturing = state != 0;
+    return check(&m->hip, result, "hipStreamIsCapturing", "", error);
+}
+
+/* hipStreamGetId exists since ROCm 7.1 and promises no number that is never used again, so every launch waits: for the same stream, a wait
+ * for what its order has already. */
+static bool no_number(tfgen_device *d, void *stream, unsigned long long *number)
+{
+    (void)d, (void)stream, (void)number;
+    return false;
+}
+
+static const order_calls order_of_hip = {.event_create = mark_create, .event_destroy = hip_event_end, .event_record = hip_record,
+                                         .event_wait = mark_wait, .is_capturing = capture_state, .stream_number = no_number};
+
+/* ---- times, graphs */
 static tfgen_status hip_elapsed(tfgen_device *d, void *start, void *end, double *seconds, tfgen_error *error)
 {
     const hip_machine *m = machine_of(d);

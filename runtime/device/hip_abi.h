@@ -38,7 +38,7 @@ enum { /* hipDeviceAttribute_t */
 };
 
 enum { hip_host_to_device = 1, hip_device_to_host = 2, hip_device_to_device = 3 }; /* hipMemcpyKind */
-enum { hip_stream_non_blocking = 1 };
+enum { hip_stream_non_blocking = 1, hip_event_no_timing = 2 };
 enum { hip_capture_thread_local = 1 };
 enum { hip_arch_name_offset = 1160, hip_properties_size = 1472 }; /* hipDeviceProp_t since ROCm 6 (R0600) */
 enum { hip_arch_name_offset_5 = 396, hip_properties_size_5 = 792 };
@@ -87,6 +87,8 @@ enum { hip_arch_name_offset_5 = 396, hip_properties_size_5 = 792 };
     CALL(GraphLaunch, (hip_graph_exec exec, hip_stream stream))                                                                            \
     CALL(GraphExecDestroy, (hip_graph_exec exec))                                                                                          \
     CALL(EventCreate, (hip_event *event))                                                                                                  \
+    CALL(EventCreateWithFlags, (hip_event *event, unsigned flags))                                                                         \
+    CALL(StreamWaitEvent, (hip_stream stream, hip_event event, unsigned flags))                                                            \
     CALL(EventDestroy, (hip_event event))                                                                                                  \
     CALL(EventRecord, (hip_event event, hip_stream stream))                                                                                \
     CALL(EventSynchronize, (hip_event event))                                                                                              \

@@ -46,7 +46,7 @@ struct module {
     module *next;
 };
 
-typedef enum op_kind { op_launch, op_copy, op_fill, op_record } op_kind;
+typedef enum op_kind { op_launch, op_copy, op_fill, op_record, op_wait } op_kind;
 typedef struct event event;
 typedef struct op {
     op_kind kind;

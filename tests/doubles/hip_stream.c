@@ -94,6 +94,9 @@ static void run_one(device *d, op *o)
     else if (o->kind == op_record) {
         o->event->seconds = seconds_now();
         o->event->done = true;
+    } else if (o->kind == op_wait) {
+        run_until(&d->null_stream, o->number); /* the record is among what was queued before the wait */
+        for (stream *s = d->streams; s; s = s->next) run_until(s, o->number);
     } else {
         memory_wake(d, o->to), memory_wake(d, o->from);
         if (o->kind == op_copy) memmove(o->to, o->from, o->bytes);
@@ -350,6 +353,24 @@ EXPORT int hipEventCreate(hip_event *handle)
         *e = (event){.magic = "event", .device = current_device(), .next = double_state()->events};
         *handle = double_state()->events = e;
     }
+    return double_end(code);
+}
+
+EXPORT int hipEventCreateWithFlags(hip_event *handle, unsigned flags)
+{
+    (void)flags;
+    return hipEventCreate(handle);
+}
+
+EXPORT int hipStreamWaitEvent(hip_stream stream_handle, hip_event handle, unsigned flags)
+{
+    stream *s;
+    int code = begin("hipStreamWaitEvent", stream_handle, &s);
+    const event *e = code ? NULL : event_of(handle);
+    op *o = e && !flags && !s->capture ? calloc(1, sizeof *o) : NULL;
+    if (!code && e && s->capture) violate("hipStreamWaitEvent for an event from outside of the capture");
+    if (o) *o = (op){.kind = op_wait}, code = stream_push(s, o);
+    else if (!code) code = hip_invalid_handle;
     return double_end(code);
 }
 

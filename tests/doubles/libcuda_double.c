@@ -23,6 +23,8 @@ typedef struct function {
 
 typedef struct stream {
     char magic[8];
+    unsigned long long id;
+    int ordered; /* the cooperative launches up to this number end before its next work begins */
     bool capturing;
     struct graph *graph;
 } stream;
@@ -224,6 +226,8 @@ int cuMemFree_v2(cuda_pointer at)
     return 0;
 }
 
+static stream null_stream = {.magic = "null"};
+static stream *stream_at(void *s) { return s ? s : &null_stream; }
 static bool captures(void *s) { return s && ((stream *)s)->capturing; }
 
 int cuMemcpyHtoDAsync_v2(cuda_pointer to, const void *from, size_t bytes, void *s)
@@ -345,7 +349,15 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
     if (block[0] != f->image->threads || shared + f->image->shared_bytes > shared_limit) return invalid_value;
     if (shared > 48 * 1024 - f->image->shared_bytes && shared > f->dynamic_bytes) return invalid_value;
     if (cooperative && grid[0] > 4 * (unsigned)state.resident) return 720; /* too large */
+    static int cooperative_launches; /* under the lock */
     const bool capture = captures(s);
+    if (cooperative && !capture) {
+        pthread_mutex_lock(&lock);
+        const bool in_order = stream_at(s)->ordered == cooperative_launches;
+        stream_at(s)->ordered = ++cooperative_launches;
+        pthread_mutex_unlock(&lock);
+        if (!in_order) return wrong("cooperative launches of two streams that may run at once");
+    }
     graph *g = capture ? ((stream *)s)->graph : NULL;
     const int at = capture ? g->count++ : atomic_fetch_add(&state.launched, 1);
     if (at >= (capture ? most_nodes : double_most_launches)) return wrong("more launches than the double records");
@@ -402,13 +414,19 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, co
 }
 
 /* ---- streams, events, graphs */
+static stream *spare;
+
 int cuStreamCreate(void **out, unsigned flags)
 {
     (void)flags;
     BEGIN_IN_CONTEXT("StreamCreate");
-    stream *s = calloc(1, sizeof *s);
+    static atomic_ullong ids;
+    pthread_mutex_lock(&lock);
+    stream *s = spare ? spare : malloc(sizeof *s); /* handles are used again, numbers are not */
+    spare = NULL;
+    pthread_mutex_unlock(&lock);
     if (!s) return cuda_out_of_memory;
-    strcpy(s->magic, "stream");
+    *s = (stream){.magic = "stream", .id = atomic_fetch_add(&ids, 1) + 1};
     *out = s;
     atomic_fetch_add(&state.streams, 1);
     return 0;
@@ -417,7 +435,10 @@ int cuStreamCreate(void **out, unsigned flags)
 int cuStreamDestroy_v2(void *s)
 {
     atomic_fetch_sub(&state.streams, 1);
-    free(s);
+    pthread_mutex_lock(&lock);
+    free(spare);
+    spare = s;
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -429,11 +450,17 @@ int cuStreamSynchronize(void *s)
     return 0;
 }
 
+typedef struct event {
+    struct timespec time;
+    int ordered; /* its stream's when it was recorded */
+    bool captured;
+} event;
+
 int cuEventCreate(void **out, unsigned flags)
 {
     (void)flags;
     BEGIN_IN_CONTEXT("EventCreate");
-    *out = calloc(1, sizeof(struct timespec));
+    *out = calloc(1, sizeof(event));
     atomic_fetch_add(&state.events, 1);
     return *out ? 0 : cuda_out_of_memory;
 }
@@ -445,11 +472,37 @@ int cuEventDestroy_v2(void *event)
     return 0;
 }
 
-int cuEventRecord(void *event, void *s)
+int cuEventRecord(void *at, void *s)
 {
     BEGIN_IN_CONTEXT("EventRecord");
-    (void)s;
-    clock_gettime(CLOCK_MONOTONIC, event);
+    event *e = at;
+    clock_gettime(CLOCK_MONOTONIC, &e->time);
+    e->ordered = stream_at(s)->ordered;
+    e->captured = captures(s);
+    return 0;
+}
+
+int cuStreamWaitEvent(void *s, void *at, unsigned flags)
+{
+    BEGIN_IN_CONTEXT("StreamWaitEvent");
+    const event *e = at;
+    if (flags || captures(s) != e->captured) return wrong("a wait for an event from outside of a capture, or from inside");
+    if (stream_at(s)->ordered < e->ordered) stream_at(s)->ordered = e->ordered;
+    atomic_fetch_add(&state.event_waits, 1);
+    return 0;
+}
+
+int cuStreamIsCapturing(void *s, int *status)
+{
+    BEGIN_IN_CONTEXT("StreamIsCapturing");
+    *status = captures(s);
+    return 0;
+}
+
+int cuStreamGetId(void *s, unsigned long long *id)
+{
+    BEGIN_IN_CONTEXT("StreamGetId");
+    *id = stream_at(s)->id;
     return 0;
 }
 
@@ -462,7 +515,7 @@ int cuEventSynchronize(void *event)
 int cuEventElapsedTime(float *milliseconds, void *start, void *end)
 {
     BEGIN_IN_CONTEXT("EventElapsedTime");
-    const struct timespec *s = start, *e = end;
+    const struct timespec *s = &((event *)start)->time, *e = &((event *)end)->time;
     *milliseconds = 1e3f * (float)(e->tv_sec - s->tv_sec) + 1e-6f * (float)(e->tv_nsec - s->tv_nsec);
     return 0;
 }

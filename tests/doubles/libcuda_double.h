@@ -25,7 +25,7 @@ static inline double_image double_image_of(const char *kernel, unsigned argument
 typedef struct double_launch {
     const char *kernel;
     unsigned grid, block, dynamic_bytes, argument_bytes;
-    int cooperative, overlap, waits; /* waits: cuStreamWaitEvent calls before it */
+    int cooperative, overlap, waits; /* waits: cuStreamSynchronize calls before it */
     void *stream, *context;
     unsigned char arguments[double_most_arguments];
 } double_launch;
@@ -42,6 +42,7 @@ typedef struct double_state {
     int devices, major, minor, init_code, version; /* before the first call; the defaults are 1, 9, 0, 0, 13000 */
     int resident; /* workgroups of any kernel that each of the 4 multiprocessors holds; the default is 8 */
     atomic_int allocations, bytes_over, modules, primaries, streams, events, graphs, encodes, launched, captured, replays, waits, wrong;
+    atomic_int event_waits; /* cuStreamWaitEvent */
     char wrong_text[200];
     const char *fail_call; /* without cu and suffix: "MemAlloc"; fails with fail_code after fail_after successful calls */
     atomic_int fail_after;

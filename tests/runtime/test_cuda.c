@@ -994,6 +994,53 @@ START_TEST(cooperative_launches_say_so)
 }
 END_TEST
 
+static void cooperate(const gpu_program *p, void *stream)
+{
+    const module_kernel *u = &p->module->kernels[p->module->pack_count];
+    _Alignas(128) unsigned char bytes[argument_room] = {0};
+    launch_shape shape = u->shape;
+    tfgen_error error;
+    shape.cooperative = true, shape.overlap = false, shape.grid = 4;
+    must(p->device->api->launch(p->device, u->kernel, &shape, bytes, u->argument_bytes, stream, &error), &error);
+}
+
+/* The double refuses cooperative launches of two streams that may run at once. */
+START_TEST(a_cooperative_launch_waits_for_that_of_another_stream)
+{
+    gpu_program p = start(TFGEN_FUSION_TILE);
+    const device_api *api = p.device->api;
+    tfgen_error error;
+    void *stream[2], *graph;
+    for (int i = 0; i < 2; i++) must(api->stream_create(p.device, &stream[i], &error), &error);
+    for (int i = 0; i < 3; i++) cooperate(&p, stream[0]);
+    ck_assert_int_eq(atomic_load(&driver->event_waits), 0);
+    for (int i = 0; i < 4; i++) cooperate(&p, stream[(i + 1) % 2]);
+    ck_assert_int_eq(atomic_load(&driver->event_waits), 4);
+    must(api->graph_begin(p.device, stream[1], &error), &error);
+    cooperate(&p, stream[1]);
+    must(api->graph_end(p.device, stream[1], &graph, &error), &error);
+    ck_assert_int_eq(atomic_load(&driver->event_waits), 4);
+    cooperate(&p, stream[0]);
+    api->stream_destroy(p.device, stream[0]); /* the next one has its handle */
+    must(api->stream_create(p.device, &stream[0], &error), &error);
+    cooperate(&p, stream[0]);
+    cooperate(&p, NULL);
+    ck_assert_int_eq(atomic_load(&driver->event_waits), 6);
+    driver->fail_call = "StreamWaitEvent", driver->fail_code = 700;
+    const module_kernel *u = &p.module->kernels[p.module->pack_count];
+    _Alignas(128) unsigned char bytes[argument_room] = {0};
+    launch_shape shape = u->shape;
+    shape.cooperative = true, shape.overlap = false, shape.grid = 4;
+    ck_assert_int_eq(api->launch(p.device, u->kernel, &shape, bytes, u->argument_bytes, stream[1], &error), TFGEN_DEVICE_ERROR);
+    ck_assert_msg(strstr(error.text, "cuStreamWaitEvent: CUDA_ERROR_ILLEGAL_ADDRESS"), "%s", error.text);
+    driver->fail_call = NULL;
+    cooperate(&p, stream[1]);
+    api->graph_destroy(p.device, graph);
+    for (int i = 0; i < 2; i++) api->stream_destroy(p.device, stream[i]);
+    stop(&p);
+}
+END_TEST
+
 /* At level block, where its workgroups wait for each other. */
 START_TEST(a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded)
 {
@@ -1122,6 +1169,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_bundle_that_lacks_a_kernel_is_no_module);
     tcase_add_test(c, eight_threads_execute_one_plan);
     tcase_add_test(c, cooperative_launches_say_so);
+    tcase_add_test(c, a_cooperative_launch_waits_for_that_of_another_stream);
     tcase_add_test(c, a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded);
     tcase_add_test(c, launches_of_a_plan_overlap_and_packs_do_not);
     tcase_add_test(c, launches_are_plain_where_a_driver_cannot_capture_overlap);

@@ -382,6 +382,35 @@ START_TEST(a_cooperative_launch_has_no_more_workgroups_than_fit)
 }
 END_TEST
 
+static tfgen_status fire_on(shot *s, void *stream, tfgen_error *error)
+{
+    return s->p.device->api->launch(s->p.device, s->kernel->kernel, &s->shape, s->bytes, s->kernel->argument_bytes, stream, error);
+}
+
+START_TEST(a_cooperative_launch_waits_for_the_one_before_it_but_not_in_a_capture)
+{
+    shot s;
+    tfgen_error error;
+    void *stream, *graph;
+    load_shot(&s, "hip");
+    const device_api *api = s.p.device->api;
+    s.shape.cooperative = true;
+    must(api->stream_create(s.p.device, &stream, &error), &error);
+    must(fire_on(&s, NULL, &error), &error);
+    plan_fault("hipStreamWaitEvent:1:700");
+    must(api->graph_begin(s.p.device, stream, &error), &error);
+    must(fire_on(&s, stream, &error), &error);
+    must(api->graph_end(s.p.device, stream, &graph, &error), &error);
+    ck_assert_int_eq(fire_on(&s, stream, &error), TFGEN_DEVICE_ERROR);
+    ck_assert_msg(strstr(error.text, "hipStreamWaitEvent: hipErrorIllegalAddress"), "%s", error.text);
+    must(fire_on(&s, stream, &error), &error);
+    api->graph_destroy(s.p.device, graph);
+    api->stream_destroy(s.p.device, stream);
+    stop(&s.p);
+    nothing_wrong();
+}
+END_TEST
+
 START_TEST(an_old_runtime_has_no_cooperative_launches_of_modules)
 {
     shot s;
@@ -414,6 +443,7 @@ static void add_failures(Suite *suite)
     tcase_add_test(c, a_launch_after_unload_is_seen);
     tcase_add_test(c, copies_beyond_an_allocation_and_second_frees_are_seen);
     tcase_add_test(c, a_cooperative_launch_has_no_more_workgroups_than_fit);
+    tcase_add_test(c, a_cooperative_launch_waits_for_the_one_before_it_but_not_in_a_capture);
     tcase_add_test(c, an_old_runtime_has_no_cooperative_launches_of_modules);
     suite_add_tcase(suite, c);
 }
