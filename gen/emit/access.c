@@ -200,7 +200,8 @@ view view_of(arena *a, const ir_value *v)
 long long value_alignment(arena *a, const ir_value *v)
 {
     const view w = view_of(a, v);
-    const long long size = dtype_size(v->type), bits = w.stride * size | w.offset * size | 16;
+    const long long size = dtype_size(v->type), stop = w.root->kind == value_result && !w.root->output ? 0 : value_columns(w.root);
+    const long long bits = (w.stride | w.offset | stop) * size | 16;
     return bits & -bits;
 }
 

@@ -59,7 +59,8 @@ typedef struct view { /* where a value's rows lie in its root */
     long long offset, stride;
 } view;
 view view_of(arena *a, const ir_value *v);
-/* The alignment of v's rows in bytes, 16 at most, given a 16-byte aligned storage. */
+/* The alignment of v's rows in bytes, 16 at most, given a 16-byte aligned storage; and of the end of a caller's tensor: nothing may lie
+ * between the last row of one with a stride and the end of its memory, so that its last piece of 16 bytes may not be read whole. */
 long long value_alignment(arena *a, const ir_value *v);
 /* The row of `operand` that broadcasts to row `row` of a value with the shape of `of`. */
 const expression *row_of(emission *e, const ir_value *operand, const ir_value *of, const expression *row);

@@ -62,6 +62,13 @@ START_TEST(rows_that_are_apart_are_read_and_written_where_they_are)
 }
 END_TEST
 
+START_TEST(nothing_is_read_behind_the_last_of_rows_that_are_apart)
+{
+    static const char *const targets[] = {"sm_90a", "gfx942"};
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(tfgen("run tests/cli/odd-row.yaml --check -q --repeat=0 --target=%s", targets[i]), 0);
+}
+END_TEST
+
 START_TEST(the_text_of_a_plan_keeps_strides)
 {
     make_folder();
@@ -193,6 +200,7 @@ int main(void)
     tcase_add_test(c, emit_writes_the_kernel_of_a_stack);
     tcase_add_loop_test(c, what_is_for_one_layer_is_refused_with_layers, 0, 5);
     tcase_add_loop_test(c, rows_that_are_apart_are_read_and_written_where_they_are, 0, 4);
+    tcase_add_test(c, nothing_is_read_behind_the_last_of_rows_that_are_apart);
     tcase_add_test(c, the_text_of_a_plan_keeps_strides);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
     tcase_add_test(c, a_step_begins_with_the_states_that_the_step_before_left);
