@@ -432,14 +432,17 @@ void gemm_write_sums(const gemm *g)
                g->input_sum ? "true" : "false");
 }
 
-void gemm_on_pieces(gemm *g, bool halves)
+void gemm_on_pieces(emission *e, writer *w, pieces_tile tile)
 {
-    writer *w = g->w;
-    write_line(w, "static constexpr int width = %d;", g->width);
-    write_line(w, "static constexpr long long a_stride = %lld;", view_of(g->e->a, g->a).stride);
-    gemm_write_sums(g);
-    gemm_write_operand_types(g);
-    gemm_write_context(g);
-    gemm_write_rows_of_operands(g);
-    write_epilogue(g, halves);
+    gemm g = gemm_start(e, w, staging_none, gemm_stored_width);
+    gemm_write_sizes(&g);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", tile.m, tile.n, tile.threads,
+               tile.ahead, tile.resident);
+    write_line(w, "static constexpr int width = %d;", g.width);
+    write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
+    gemm_write_sums(&g);
+    gemm_write_operand_types(&g);
+    gemm_write_context(&g);
+    gemm_write_rows_of_operands(&g);
+    write_epilogue(&g, tile.n % (2 * packed_granule) != 0);
 }

@@ -70,8 +70,11 @@ bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with mo
 void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w, bool shares, gemm_staging staging);
 void gemm_on_warpgroups_split(emission *e, writer *w, bool shares);
-/* The members for gemm_register_fed after the tile's. halves: the tile may end in the middle of a granule pair. */
-void gemm_on_pieces(gemm *g, bool halves);
+typedef struct pieces_tile {
+    int m, n, threads, ahead /* pieces of weights that a warp has in flight */, resident /* workgroups a multiprocessor */;
+} pieces_tile;
+/* The members for gemm_register_fed and gemm_ring. */
+void gemm_on_pieces(emission *e, writer *w, pieces_tile tile);
 /* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor; tail_tiles: the most tiles of an incomplete last round
  * that are split along K; rounds: the epilogue does nothing but round products to 16 bits. */
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles, gemm_staging staging, bool rounds);

@@ -133,7 +133,7 @@ static void defaults(const problem *p, ir_tile *t)
     const long long reached = rows_reached(p);
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
-    const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = ((rows + tiles - 1) / tiles + step - 1) / step * step;
+    const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = even_tile_rows(rows, tiles, step);
     const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
     double least = 1e30;
     ir_tile x = *t;
@@ -155,8 +155,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const gemm_register_fed_tile *x = &t->gemm_register_fed;
     if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
     if (x->threads % p->target->wave) return "threads are whole waves";
-    if (x->n % piece_columns) return "n is a multiple of 16";
-    if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
+    const char *columns = piece_columns_obstacle(p, x->n);
+    if (columns) return columns;
     if (x->m > rows_reached(p)) return "m rows of A span more than 32-bit offsets reach";
     const int most = unit_room_of(p->target).registers;
     return registers(p->target, x) * x->threads > most ? "its tile needs more registers than a thread has" : NULL;
@@ -184,11 +184,7 @@ static int partials(const problem *p, const ir_tile *t) { return column_tiles(p,
 static void members(emission *e, writer *w)
 {
     const gemm_register_fed_tile *x = &e->phase->tile.gemm_register_fed;
-    gemm g = gemm_start(e, w, staging_none, gemm_stored_width);
-    gemm_write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
-               x->ahead, resident(e->plan->device, x));
-    gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);
+    gemm_on_pieces(e, w, (pieces_tile){x->m, x->n, x->threads, x->ahead, resident(e->plan->device, x)});
 }
 
 const program gemm_register_fed_program = {.kind = program_gemm_register_fed,

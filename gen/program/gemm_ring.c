@@ -55,7 +55,7 @@ static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_m = 32, kilobytes = 48, most_threads = 256 };
     const long long rows = problem_rows(p), step = p->target->matrix_rows, tiles = (rows + most_m - 1) / most_m;
-    t->gemm_ring = (gemm_ring_tile){.m = (int)(((rows + tiles - 1) / tiles + step - 1) / step * step),
+    t->gemm_ring = (gemm_ring_tile){.m = (int)even_tile_rows(rows, tiles, step),
                                     .n = tile_columns(p, joins_columns(p)),
                                     .threads = p->ir->threads ? p->ir->threads : most_threads,
                                     .in_flight = kilobytes};
@@ -67,8 +67,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const gemm_ring_tile *x = &t->gemm_ring;
     if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
     if (!is_power_of_two(x->threads)) return "threads are 128 or 256";
-    if (x->n % piece_columns) return "n is a multiple of 16";
-    if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
+    const char *columns = piece_columns_obstacle(p, x->n);
+    if (columns) return columns;
     if (x->n * x->m > most_results) return "its results do not fit a thread's registers";
     if (ring_pages((int)(p->target->lds_bytes - shared_bytes(p, t))) < 2) return "its sums leave no shared memory for a ring";
     return NULL;
@@ -95,11 +95,8 @@ static int partials(const problem *p, const ir_tile *t) { return column_tiles(p,
 static void members(emission *e, writer *w)
 {
     const gemm_ring_tile *x = &e->phase->tile.gemm_ring;
-    gemm g = gemm_start(e, w, false, gemm_stored_width);
-    gemm_write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = 1;", x->m, x->n, x->threads,
-               page_bytes / piece_bytes / (x->threads / e->plan->target->wave));
-    gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);
+    const int ahead = page_bytes / piece_bytes / (x->threads / e->plan->target->wave);
+    gemm_on_pieces(e, w, (pieces_tile){x->m, x->n, x->threads, ahead, .resident = 1});
 }
 
 const program gemm_ring_program = {.kind = program_gemm_ring,

@@ -141,6 +141,14 @@ int piece_length(const problem *p, weight_numbers weights)
     return f ? format_piece_length(f) : piece_row_bytes / dtype_size(problem_product(p)->inputs[1]->type);
 }
 
+const char *piece_columns_obstacle(const problem *p, int n)
+{
+    if (n % piece_columns) return "n is a multiple of 16";
+    return n % 32 && joins_columns(p) ? "n is a multiple of 32 where the epilogue joins columns" : NULL;
+}
+
+long long even_tile_rows(long long rows, long long tiles, long long step) { return ((rows + tiles - 1) / tiles + step - 1) / step * step; }
+
 long long pieces_along(const problem *p, weight_numbers weights)
 {
     const int each = piece_length(p, weights);

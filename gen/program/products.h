@@ -48,6 +48,10 @@ operand operand_in_terms(const problem *p);
 /* Bytes per element that a program with such weights reads from memory, an element's share of its scale included. */
 double operand_bytes(const problem *p, weight_numbers weights, operand which);
 int piece_length(const problem *p, weight_numbers weights);       /* elements along K in one piece of its packed weight */
+/* For programs that read packed weights piece by piece: why a tile cannot have n columns; NULL: it can. */
+const char *piece_columns_obstacle(const problem *p, int n);
+/* Rows of a tile where `tiles` share out `rows` evenly, in multiples of `step`. */
+long long even_tile_rows(long long rows, long long tiles, long long step);
 long long pieces_along(const problem *p, weight_numbers weights); /* pieces of its packed weight along K */
 
 /* ---- register tiles of simt and skinny (t->gemm_registers) */

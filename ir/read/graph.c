@@ -70,7 +70,7 @@ static void read_prefix(graph_reader *r)
     if (prefix->kind == spec_scalar && name_is_prefix(prefix->text)) r->p->prefix = prefix->text;
     else
         complain(r->a, prefix->at,
-                 "prefix: expected what names of tensors in a model's file begin with, such as model.layers.{layer}. (of 1 to 200 "
+                 "prefix: expected the common start of a layer's tensor names, such as model.layers.{layer}. (of 1 to 200 "
                  "characters, {layer} once at most)");
 }
 

@@ -26,7 +26,7 @@ def wave_of(target):
 
 
 def device(target):
-    """Compute units, and bytes per second, of the device for which plans of this target are made."""
+    """Compute units, and bytes per second, of the device model that this target is planned for."""
     with open(f"{ROOT}/specs/devices/{AMD[target]['device'].strip(chr(34))}.yaml") as f:
         text = f.read()
     return [float(re.search(rf"^{what}: \{{is: ([\d.e]+)", text, re.M)[1]) for what in ("units", "bandwidth")]

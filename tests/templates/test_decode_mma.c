@@ -119,7 +119,7 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", both, "attention layer=decode_mma keys=32 threads=64 splits=2 cluster=2 stages=2", 3, 7, 300, 16, 4, 80,
      {150, 290, 0}},
     {"gfx1201", "bf16", windowed, "attention layer=decode_wmma threads=64 splits=2", 1, 48, 250, 2, 1, 32, {200}},
-    /* hundreds of sequences, which lanes of a warp search in spans; a workgroup has dozens of them */
+    /* hundreds of sequences: the lanes of a warp each search a span of them; a workgroup serves dozens */
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=1 cluster=1 stages=2", 207, 1, 90, 4, 2, 32, {0}},
     {"sm_90a", "bf16", causal, "attention layer=decode_mma keys=16 threads=64 splits=1 cluster=1 stages=3", 1100, 1, 40, 2, 1, 16, {0}},
     {"gfx942", "bf16", causal, "attention threads=128 splits=1", 207, 1, 90, 2, 1, 64, {0}},
