@@ -63,19 +63,12 @@ static bool same_rows(arena *a, const ir_value *x, const ir_value *y)
            value_columns(x) == value_columns(y) && extent_equal(&x_rows, &y_rows);
 }
 
-static bool same_shape(const ir_value *x, const ir_value *y)
-{
-    bool same = x->rank == y->rank;
-    for (int i = 0; same && i < x->rank; i++) same = extent_equal(&x->shape[i], &y->shape[i]);
-    return same;
-}
-
 /* An existing copy of the same rows, preferably one with the shape of v; NULL: none. */
 static ir_value *copy_made(const aligner *g, const ir_value *v)
 {
     ir_value *found = NULL;
     for (int i = 0; i < g->count; i++)
-        if ((!found || same_shape(g->copies[i].rows, v)) && same_rows(g->e->b->a, g->copies[i].from, v)) found = g->copies[i].rows;
+        if ((!found || value_same_shape(g->copies[i].rows, v)) && same_rows(g->e->b->a, g->copies[i].from, v)) found = g->copies[i].rows;
     return found;
 }
 
@@ -83,7 +76,7 @@ static ir_value *copy_made(const aligner *g, const ir_value *v)
 static ir_value *copy_like(aligner *g, const ir_phase *reader, ir_value *copy, const ir_value *v)
 {
     builder *b = g->e->b;
-    if (same_shape(copy, v)) return copy;
+    if (value_same_shape(copy, v)) return copy;
     ir_value *rows = build_value(b, arena_printf(b->a, "%s.rows", v->name), v->type, v), *root = copy->root ? copy->root : copy;
     ir_phase *maker = edit_maker(g->e, root);
     rows->root = root, rows->root_stride = root->root_stride, rows->at = v->at;

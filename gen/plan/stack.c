@@ -19,19 +19,12 @@ static const ir_value *only_output(arena *a, const ir_graph *p)
     return out;
 }
 
-static bool is_alike(const ir_value *x, const ir_value *y)
-{
-    bool same = x->type == y->type && x->rank == y->rank;
-    for (int i = 0; same && i < x->rank; i++) same = extent_equal(&x->shape[i], &y->shape[i]);
-    return same;
-}
-
 static const ir_value *input_like(arena *a, const ir_graph *p, const ir_value *out)
 {
     const ir_value *in = NULL;
     for (int i = 0; i < p->value_count; i++) {
         const ir_value *v = p->values[i];
-        if (v->kind != value_input || !is_alike(v, out)) continue;
+        if (v->kind != value_input || v->type != out->type || !value_same_shape(v, out)) continue;
         if (in)
             bail(a, code_unsupported, v->at,
                  STACK "inputs %s and %s both have the shape and dtype of output %s, which the next layer takes", in->name, v->name,

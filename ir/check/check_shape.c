@@ -23,23 +23,6 @@ static bool is_number(const extent *e, long long value)
     return extent_is_number(e, &n) && n == value;
 }
 
-static bool same_shape(const ir_value *x, const ir_value *y)
-{
-    if (x->rank != y->rank) return false;
-    for (int i = 0; i < x->rank; i++)
-        if (!extent_equal(&x->shape[i], &y->shape[i])) return false;
-    return true;
-}
-
-/* All axes except the last `but` are equal. */
-static bool same_leading(const ir_value *x, const ir_value *y, int but)
-{
-    if (x->rank != y->rank || x->rank < but) return false;
-    for (int i = 0; i + but < x->rank; i++)
-        if (!extent_equal(&x->shape[i], &y->shape[i])) return false;
-    return true;
-}
-
 static bool is_vector(const ir_value *v, long long columns)
 {
     return v->rank == 1 && is_number(&v->shape[0], columns);
@@ -74,7 +57,8 @@ static void check_align(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     const bool turned = op->attributes.transpose && x->rank >= 2;
-    need(c, op, x->type == y->type && (turned ? same_leading(x, y, 2) : same_shape(x, y)), "the result has another shape or dtype");
+    need(c, op, x->type == y->type && (turned ? value_same_leading(x, y, 2) : value_same_shape(x, y)),
+         "the result has another shape or dtype");
     need(c, op, !turned || (extent_equal(axis(y, 0), axis(x, 1)) && extent_equal(axis(y, 1), axis(x, 0))),
          "the result is not its operand's transpose");
     need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
@@ -84,7 +68,7 @@ static void check_terms(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     const int columns = op->attributes.transpose ? 0 : 1;
-    need(c, op, x->rank >= 2 && same_leading(x, y, 2) && x->type == dtype_f32 && y->type == dtype_f32,
+    need(c, op, x->rank >= 2 && value_same_leading(x, y, 2) && x->type == dtype_f32 && y->type == dtype_f32,
          "the result has other batches or dtype");
     need(c, op, extent_equal(axis(y, 0), axis(x, columns)) && extent_equal(axis(y, 1), axis(x, 1 - columns)),
          "the result is not [..., N, K]");
@@ -95,7 +79,7 @@ static void check_bf16_terms(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     const bool splits = x->type == dtype_f16 || x->type == dtype_f32;
-    need(c, op, x->rank >= 1 && same_shape(x, y) && splits && y->type == dtype_bf16, "the result is not the operand's terms in bf16");
+    need(c, op, x->rank >= 1 && value_same_shape(x, y) && splits && y->type == dtype_bf16, "the result is not the operand's terms in bf16");
     need(c, op, !y->root && y->root_stride == format_row_of_terms(x->type, value_columns(y)),
          "the out's row stride is not the length of its terms");
 }
@@ -103,12 +87,12 @@ static void check_bf16_terms(const checker *c, const ir_op *op)
 static void check_row(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, x->rank >= 1 && same_leading(x, y, 1) && is_number(axis(y, 0), 1), "the out is not [..., 1]");
+    need(c, op, x->rank >= 1 && value_same_leading(x, y, 1) && is_number(axis(y, 0), 1), "the out is not [..., 1]");
 }
 
 static void check_norm(const checker *c, const ir_op *op)
 {
-    need(c, op, op->inputs[0]->rank >= 1 && same_shape(op->inputs[0], op->outputs[0]), "the out is not shaped as the operand");
+    need(c, op, op->inputs[0]->rank >= 1 && value_same_shape(op->inputs[0], op->outputs[0]), "the out is not shaped as the operand");
     for (int k = 1; k < op->input_count; k++)
         need(c, op, is_vector(op->inputs[k], value_columns(op->inputs[0])), "a weight is no vector over the last axis");
     need(c, op, !op->attributes.unit_offset || op->input_count > 1, "unit_offset without a weight");
@@ -118,7 +102,7 @@ static void check_rope(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *x = op->inputs[0];
-    need(c, op, same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4,
+    need(c, op, value_same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4,
          "the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
     need(c, op, x->rank < 4 || is_number(&x->shape[2], t->heads), "the third axis is not the heads");
     need(c, op, x->rank == 4 || value_columns(x) % t->heads == 0, "heads do not divide the columns");
@@ -150,7 +134,7 @@ static void check_linear(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     bool out_in = op->attributes.layout == layout_out_in;
-    need(c, op, x->rank >= 1 && w->rank == 2 && same_leading(x, y, 1), "operand, weight and out do not fit");
+    need(c, op, x->rank >= 1 && w->rank == 2 && value_same_leading(x, y, 1), "operand, weight and out do not fit");
     check_weights(c, op, x, w);
     need(c, op, extent_equal(axis(y, 0), &w->shape[!out_in]), "the out's columns are not the weight's");
     if (op->input_count == 3) need(c, op, is_vector(op->inputs[2], value_columns(y)), "the bias is no vector over the out's columns");
@@ -268,7 +252,7 @@ static void check_combine(const checker *c, const ir_op *op)
 static void check_append(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *state = op->attributes.state;
-    need(c, op, x->rank >= 3 && state->rank == 4 && same_shape(state, op->outputs[0]), "not [B, S, KV*hd] into [B, KV, L, hd]");
+    need(c, op, x->rank >= 3 && state->rank == 4 && value_same_shape(state, op->outputs[0]), "not [B, S, KV*hd] into [B, KV, L, hd]");
     need(c, op, state->kind == value_state, "the state is not declared as one");
     long long heads = 0;
     need(c, op, extent_is_number(&state->shape[1], &heads) && heads >= 1, "the state's heads are dynamic");
@@ -280,7 +264,7 @@ static void check_append(const checker *c, const ir_op *op)
 static void check_slice(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, x->rank >= 1 && same_leading(x, y, 1) && x->type == y->type, "the out has other rows");
+    need(c, op, x->rank >= 1 && value_same_leading(x, y, 1) && x->type == y->type, "the out has other rows");
     need(c, op, op->attributes.offset <= value_columns(x) - value_columns(y), "the slice reaches beyond its operand");
 }
 
@@ -288,7 +272,7 @@ static void check_split(const checker *c, const ir_op *op)
 {
     long long sum = 0;
     for (int i = 0; i < op->output_count; i++) {
-        need(c, op, op->inputs[0]->rank >= 1 && same_leading(op->inputs[0], op->outputs[i], 1), "an out has other rows");
+        need(c, op, op->inputs[0]->rank >= 1 && value_same_leading(op->inputs[0], op->outputs[i], 1), "an out has other rows");
         need(c, op, op->outputs[i]->type == op->inputs[0]->type, "an out has another dtype");
         sum += value_columns(op->outputs[i]);
     }
@@ -299,7 +283,7 @@ static void check_concat(const checker *c, const ir_op *op)
 {
     long long sum = 0;
     for (int i = 0; i < op->input_count; i++) {
-        need(c, op, op->outputs[0]->rank >= 1 && same_leading(op->inputs[i], op->outputs[0], 1), "an operand has other rows");
+        need(c, op, op->outputs[0]->rank >= 1 && value_same_leading(op->inputs[i], op->outputs[0], 1), "an operand has other rows");
         need(c, op, op->inputs[i]->type == op->outputs[0]->type, "dtypes differ");
         sum += value_columns(op->inputs[i]);
     }

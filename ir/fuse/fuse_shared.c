@@ -4,23 +4,17 @@
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
-static bool same_shape(const ir_value *x, const ir_value *y)
-{
-    if (x->rank != y->rank || x->type != y->type) return false;
-    for (int i = 0; i < x->rank; i++)
-        if (!extent_equal(&x->shape[i], &y->shape[i])) return false;
-    return true;
-}
+static bool same_form(const ir_value *x, const ir_value *y) { return x->type == y->type && value_same_shape(x, y); }
 
 static bool same_operand(const ir_value *x, const ir_value *y)
 {
-    return x == y || (x->kind == value_constant && y->kind == value_constant && x->constant == y->constant && same_shape(x, y));
+    return x == y || (x->kind == value_constant && y->kind == value_constant && x->constant == y->constant && same_form(x, y));
 }
 
 /* Of elementwise ops and reductions, whose only attribute is the dtype of a cast. */
 static bool same_op(const ir_op *x, const ir_op *y)
 {
-    if (x->kind != y->kind || x->input_count != y->input_count || x->output_count != 1 || !same_shape(x->outputs[0], y->outputs[0]))
+    if (x->kind != y->kind || x->input_count != y->input_count || x->output_count != 1 || !same_form(x->outputs[0], y->outputs[0]))
         return false;
     for (int k = 0; k < x->input_count; k++)
         if (!same_operand(x->inputs[k], y->inputs[k])) return false;

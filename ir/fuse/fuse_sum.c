@@ -62,17 +62,10 @@ static bool may_move(fusing *f, const ir_op *linear)
     return !v->root && !op_is_view(v->def) && !f->is_root[v->id] && !fuse_why_not_folded(f, v);
 }
 
-static bool same_rows(const ir_value *x, const ir_value *y)
-{
-    bool same = x->rank == y->rank;
-    for (int i = 0; same && i + 1 < x->rank; i++) same = extent_equal(&x->shape[i], &y->shape[i]);
-    return same;
-}
-
 static bool may_join(fusing *f, const ir_op *x, const ir_op *y)
 {
     const ir_value *a = x->inputs[0], *b = y->inputs[0];
-    if (a == b || a->type != b->type || !same_rows(a, b)) return false;
+    if (a == b || a->type != b->type || !value_same_leading(a, b, 1)) return false;
     if (x->inputs[1]->type != y->inputs[1]->type || x->attributes.layout != y->attributes.layout) return false;
     return may_move(f, x) && may_move(f, y);
 }

@@ -23,6 +23,16 @@ bool row_range_makes(const row_range *range, long long rows)
     return size > 0 && rows > 0 && (range->every ? range->end <= range->every && rows % size == 0 : rows == size);
 }
 
+bool value_same_leading(const ir_value *x, const ir_value *y, int but)
+{
+    if (x->rank != y->rank || x->rank < but) return false;
+    for (int i = 0; i + but < x->rank; i++)
+        if (!extent_equal(&x->shape[i], &y->shape[i])) return false;
+    return true;
+}
+
+bool value_same_shape(const ir_value *x, const ir_value *y) { return value_same_leading(x, y, 0); }
+
 long long value_columns(const ir_value *v)
 {
     long long columns = 1;
