@@ -217,7 +217,7 @@ bool value_written(const emission *e, const ir_value *v);
 /* Stores v at `at` if `when` holds (NULL: always); a kv_append stores to its state. */
 void write_store(scope *s, const ir_value *v, const place *at, const expression *when);
 void write_row_scalar_store(scope *s, const ir_value *v, const expression *row, const expression *when);
-/* The place at which a function that computes place `base` of the phase's space computes and stores v. */
+/* For code that computes the element `base` of the phase's space: the element of v that it stores there, through slices and appends. */
 place store_place(scope *s, const ir_value *v, const place *base);
 /* Condition under which row `row` of the space stores its row of v: if v has fewer rows than the space, one of several rows stores it;
  * NULL: always. */
