@@ -153,11 +153,7 @@ static tfgen_status make_stack(guarded_run *s, tfgen_error *error)
     stack_layer *list = calloc((size_t)s->layer_count, sizeof *list);
     if (!list) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     for (int i = 0; i < s->layer_count; i++) list[i] = (stack_layer){s->layers[i].tensor_pointers, s->layers[i].weight_pointers};
-    tfgen_status status = TFGEN_OK;
-    if ((size_t)s->layer_count > stack_most_layers(s->module))
-        status = device_report(error, TFGEN_UNSUPPORTED, "%d layers; a launch on this device has at most %zu", s->layer_count,
-                               stack_most_layers(s->module));
-    else status = stack_make_table(s->module, list, (size_t)s->layer_count, &s->table, error);
+    const tfgen_status status = stack_make_table(s->module, list, (size_t)s->layer_count, &s->table, error);
     free(list);
     return status;
 }
@@ -177,6 +173,7 @@ static tfgen_status open_all(guarded_run *s, const guarded_options *o, tfgen_err
 {
     tfgen_status status = open_device(s, o, error);
     if (status == TFGEN_OK) status = build_module(s, o, error);
+    if (status == TFGEN_OK && s->plan->stack.in) status = stack_check_layers(s->module, (size_t)(o->layers > 0 ? o->layers : 1), error);
     if (status == TFGEN_OK && !make_tables(s, o->layers > 0 ? o->layers : 1))
         status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     for (int i = 0; i < s->layer_count && status == TFGEN_OK; i++) status = allocate_layer(s, &s->layers[i], error);

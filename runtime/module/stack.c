@@ -19,6 +19,13 @@ size_t stack_most_layers(const tfgen_module *m)
     return (size_t)(most_counted / (groups > 0 ? groups : 1));
 }
 
+tfgen_status stack_check_layers(const tfgen_module *m, size_t layers, tfgen_error *error)
+{
+    const size_t most = stack_most_layers(m);
+    if (layers <= most) return TFGEN_OK;
+    return device_report(error, TFGEN_UNSUPPORTED, "a stack of %zu layers; a launch on this device has at most %zu", layers, most);
+}
+
 static tfgen_status write_row(const tfgen_module *m, const stack_layer *layer, size_t number, uint64_t *row, tfgen_error *error)
 {
     const module_kernel *u = kernel_of(m);
@@ -93,13 +100,12 @@ tfgen_status tfgen_stack_create(const tfgen_module *m, const tfgen_weights *cons
     *out = NULL;
     if (!m->plan->stack.in)
         return device_report(error, TFGEN_USAGE, "tfgen_stack_create: the module's plan is not for stacks (tfgen_plan_options.stack)");
-    if (layers > stack_most_layers(m))
-        return device_report(error, TFGEN_UNSUPPORTED, "tfgen_stack_create: %zu layers; a launch on this device has at most %zu", layers,
-                             stack_most_layers(m));
+    tfgen_status status = stack_check_layers(m, layers, error);
+    if (status != TFGEN_OK) return status;
     tfgen_stack *s = calloc(1, sizeof *s);
     if (!s) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     *s = (tfgen_stack){.module = m, .layers = layers};
-    const tfgen_status status = make(s, weights, tensors, error);
+    status = make(s, weights, tensors, error);
     if (status == TFGEN_OK) *out = s;
     else tfgen_stack_free(s);
     return status;

@@ -17,6 +17,8 @@ typedef struct stack_layer {
 
 /* Layers that a launch of the module can have: a mark counts at most 65535 workgroups (templates/frame/marks.h). */
 size_t stack_most_layers(const tfgen_module *m);
+/* TFGEN_UNSUPPORTED: more than that. To be asked before layers are allocated or read. */
+tfgen_status stack_check_layers(const tfgen_module *m, size_t layers, tfgen_error *error);
 /* Allocates and fills the table; freed by the caller. */
 tfgen_status stack_make_table(const tfgen_module *m, const stack_layer *layers, size_t count, void **table, tfgen_error *error);
 size_t stack_row_bytes(const tfgen_module *m);

@@ -572,6 +572,10 @@ START_TEST(the_command_runs_on_the_best_device_there_is)
     ck_assert_msg(strstr(output, "\"device\": \"hip:1"), "%s", output);
     ck_assert_msg(command("run specs/softmax.yaml --repeat=0 --json --target=gfx90a", output, sizeof output) == 0, "%s", output);
     ck_assert_msg(strstr(output, "\"device\": \"host\""), "%s", output);
+    /* More layers than a launch on gfx90a can count are refused before memory is taken for them. */
+    ck_assert_int_eq(command("run specs/bert-block.yaml --dim=D=16,H=1,F=16,S=4 --device=hip:1 --fusion=block --layers=9999", output,
+                             sizeof output), 4);
+    ck_assert_msg(strstr(output, "a stack of 9999 layers; a launch on this device has at most "), "%s", output);
 }
 END_TEST
 

@@ -199,6 +199,11 @@ START_TEST(a_launch_has_as_many_layers_as_marks_can_count)
     open_program(&p);
     p.device->info.multiprocessors = 132;
     ck_assert_uint_eq(stack_most_layers(p.stack_module), 65535 / 132);
+    tfgen_error error = {""};
+    tfgen_stack *none;
+    ck_assert_int_eq(stack_check_layers(p.stack_module, 65535 / 132, &error), TFGEN_OK);
+    refused(tfgen_stack_create(p.stack_module, NULL, NULL, 65535 / 132 + 1, &none, &error), TFGEN_UNSUPPORTED, &error,
+            "a stack of 497 layers; a launch on this device has at most 496");
     close_program(&p);
 }
 END_TEST
