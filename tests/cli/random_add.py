@@ -12,7 +12,7 @@ GOOD = ("good", "refused", "target", "dtype", "specs", "not run")
 
 
 def overlapping(reports):
-    spans = sorted((r["seed"], r["first"], r["first"] + r["specs"]) for r in reports)
+    spans = sorted((r["seed"], r["first"], r["first"] + r.get("asked", r["specs"])) for r in reports)
     return [b for a, b in zip(spans, spans[1:]) if a[0] == b[0] and b[1] < a[2]]
 
 

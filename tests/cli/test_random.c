@@ -9,10 +9,12 @@
 #include "runtime/cli/random/random_results.h"
 #include "tests/support.h"
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static random_spec *draw(arena *a, int index) { return random_spec_draw(a, 1, (uint64_t)index, random_spec_type); }
 
@@ -340,6 +342,8 @@ START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
     ck_assert_int_eq(report.levels[0].outcome, random_wrong);
     const random_spec *small = random_reduce(a, s, &c, 0, random_report_cause(a, &report, 0), child, &limits);
     ck_assert_msg(small->op_count == 1 && small->ops[0].kind == op_silu, "%s", random_spec_text(a, small, ""));
+    random_stop = SIGINT; /* a run that is stopped reduces no further */
+    ck_assert_int_eq(random_reduce(a, s, &c, 0, random_report_cause(a, &report, 0), child, &limits)->op_count, s->op_count);
     arena_free(a);
 }
 END_TEST
@@ -473,6 +477,52 @@ START_TEST(slices_add_up_to_the_whole)
 }
 END_TEST
 
+/* The last of a process's child processes, or 0. */
+static int child_of(pid_t parent)
+{
+    char path[80];
+    int child = 0, one;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s", path);
+    while (fscanf(f, "%d", &one) == 1) child = one;
+    fclose(f);
+    return child;
+}
+
+/* With one job a third child means that two cases have ended. */
+START_TEST(a_run_that_is_stopped_reports_the_cases_that_ended)
+{
+    static char out[20000];
+    const int signals[] = {SIGINT, SIGTERM};
+    int ends[2], status, specs = 0, seen[3] = {0};
+    ck_assert_int_eq(pipe(ends), 0);
+    const pid_t run = fork();
+    if (run == 0) {
+        const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+        dup2(ends[1], STDOUT_FILENO);
+        execlp(program, program, "verify", "--random=1000000", "--seed=3", "--plan", "--jobs=1", NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    for (int n = 0; n < 3; usleep(500)) {
+        const int child = child_of(run);
+        if (child && (!n || child != seen[n - 1])) seen[n++] = child;
+        ck_assert_int_eq(waitpid(run, &status, WNOHANG), 0);
+    }
+    kill(run, signals[_i]);
+    FILE *f = fdopen(ends[0], "r");
+    out[fread(out, 1, sizeof out - 1, f)] = 0;
+    fclose(f);
+    ck_assert_int_eq(waitpid(run, &status, 0), run);
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == signals[_i], "%x", status);
+    const char *last = strstr(out, "verify: stopped by signal ");
+    ck_assert_msg(last && sscanf(last, "verify: stopped by signal %*d after %d of 1000000 drawn specs (seed 3, from 0)", &specs) == 1, "%s",
+                  out);
+    ck_assert_msg(specs >= 2 && strstr(out, "target "), "%s", out);
+}
+END_TEST
+
 START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
 {
     static char out[30000];
@@ -554,6 +604,7 @@ int main(void)
     tcase_add_test(c, an_overflow_of_one_level_alone_is_no_disagreement);
     tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
     tcase_add_test(c, slices_add_up_to_the_whole);
+    tcase_add_loop_test(c, a_run_that_is_stopped_reports_the_cases_that_ended, 0, 2);
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
     tcase_add_test(c, cases_of_a_target_run_on_several_multiprocessors);
     tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);

@@ -39,6 +39,18 @@ struct random_child {
     double started;
 };
 
+volatile sig_atomic_t random_stop;
+
+static void stop(int number) { random_stop = number; }
+
+void random_stop_listen(void)
+{
+    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 static void free_child(void *p)
 {
     random_child *child = p;
@@ -81,6 +93,7 @@ static void be_child(const random_case *first, room *shared, int talk)
     tfgen_device *device = NULL;
     random_case c = *first;
     setpgid(0, 0);
+    signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &core);
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
@@ -217,7 +230,8 @@ const random_report *random_child_report(const random_child *child) { return &ch
 const random_report *random_child_run(random_child *child, const random_case *c, const random_limits *limits)
 {
     if (!random_child_start(child, c, limits)) blame(child, random_device_error, "error: could not start a process%.0d", 0);
-    while (!random_child_ended(child, 1000)) {}
+    while (!random_stop && !random_child_ended(child, 1000)) {}
+    if (random_stop) random_child_kill(child);
     return random_child_report(child);
 }
 

@@ -63,7 +63,7 @@ static void begin(reducer *r) { *r->next = *r->best; }
 /* Keeps r->next if it fails alike and is not larger. */
 static bool keep(reducer *r)
 {
-    if (r->tries >= most_tries) return false;
+    if (r->tries >= most_tries || random_stop) return false;
     random_spec_settle(r->next);
     /* both are copies of one spec: equal bytes mean equal specs; a difference in padding only costs a try */
     const bool same = memcmp(r->next, r->best, sizeof *r->best) == 0; // NOLINT(bugprone-suspicious-memory-comparison)
@@ -270,7 +270,7 @@ const random_spec *random_reduce(arena *a, const random_spec *s, const random_ca
                                                fewer_attributes, fewer_operands, plain_types, static_dims, small_dims, remove_strides};
     reducer r = {arena_alloc(a, sizeof *s), arena_alloc(a, sizeof *s), c, cause, level, 0, child, limits};
     *r.best = *s;
-    for (bool better = true; better && r.tries < most_tries;) {
+    for (bool better = true; better && r.tries < most_tries && !random_stop;) {
         better = false;
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) better |= steps[i](&r);
     }

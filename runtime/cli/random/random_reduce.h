@@ -1,5 +1,5 @@
 /* In: a failing spec and its failure's cause. Out: a smaller spec with the same failure (fewer outputs, ops, attributes, smaller dims), or
- * the same spec if none is found. */
+ * the same spec if none is found; the smallest so far once random_stop is set. */
 #ifndef TFGEN_CLI_RANDOM_REDUCE_H
 #define TFGEN_CLI_RANDOM_REDUCE_H
 #include "runtime/cli/random/random_child.h"

@@ -1,6 +1,6 @@
 /* In: `verify --random=N` and a seed. Out: N specs drawn and run, each at every level on one target and dtype; failures, reduced; counts.
- * Refuses options that make no sense here. A range of indices (--first) always gives the same cases, so that a long run can be cut into
- * slices that run in parallel. */
+ * Stopped by a signal, it reports the cases that ended, and the signal then ends the process. Refuses options that make no sense here. A
+ * range of indices (--first) always gives the same cases, so that a long run can be cut into slices that run in parallel. */
 #include "runtime/cli/random/random_run.h"
 #include "ir/base/processors.h"
 #include "runtime/cli/random/random_child.h"
@@ -33,7 +33,7 @@ typedef struct random_run {
     const cli_options *o;
     name_list levels, types, targets;
     const char *device; /* NULL: the host engine */
-    long long seed, first, count;
+    long long seed, first, count, ended;
     random_limits limits;
     int counts[most_targets][3][random_outcome_count], specs[most_targets][3];
     long long kernels, unjudged, unjudged_specs;
@@ -164,17 +164,19 @@ static void finish(random_run *r, int slot)
 
 static void run_all(random_run *r)
 {
-    long long next = 0, ended = 0;
-    while (ended < r->count) {
-        for (int i = 0; i < r->jobs; i++) {
+    long long next = 0;
+    while (r->ended < r->count && !random_stop) {
+        for (int i = 0; i < r->jobs && !random_stop; i++) {
             drawn *w = &r->under_way[i];
-            if (w->a && random_child_ended(r->children[i], r->jobs == 1 ? 1000 : 20 / r->jobs + 1)) finish(r, i), ended++;
+            if (w->a && random_child_ended(r->children[i], r->jobs == 1 ? 1000 : 20 / r->jobs + 1)) finish(r, i), r->ended++;
             if (w->a || next == r->count) continue;
             *w = draw_case(r, r->first + next++);
             if (!random_child_start(r->children[i], &w->c, &r->limits))
                 bail(r->a, code_device, (position){0}, "could not start a process for a case");
         }
     }
+    for (int i = 0; i < r->jobs; i++)
+        if (r->under_way[i].a) arena_free(r->under_way[i].a);
 }
 
 static void write_specs(random_run *r)
@@ -220,8 +222,9 @@ static void print_causes(const random_run *r)
 
 static json_t *report_json(const random_run *r)
 {
-    json_t *all = json_pack("{s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)r->seed, "first", (json_int_t)r->first, "specs",
-                            (json_int_t)r->count, "kernels", (json_int_t)r->kernels, "unjudged", (json_int_t)r->unjudged);
+    json_t *all = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "seed", (json_int_t)r->seed, "first", (json_int_t)r->first, "asked",
+                            (json_int_t)r->count, "specs", (json_int_t)r->ended, "kernels", (json_int_t)r->kernels, "unjudged",
+                            (json_int_t)r->unjudged);
     json_t *counts = json_array(), *causes = json_array(), *ratios = json_object();
     for (size_t t = 0; t < r->targets.count; t++)
         for (int k = 0; k < 3; k++) {
@@ -263,8 +266,9 @@ static void print_report(const random_run *r)
     if (r->unjudged)
         printf("%lld elements of %lld specs were not judged: rounding decides whether they are numbers\n", r->unjudged,
                r->unjudged_specs);
-    printf("verify: %lld drawn specs (seed %lld, from %lld), %lld kernels, %d failed\n", r->count, r->seed, r->first, r->kernels,
-           r->failed);
+    printf("verify: ");
+    if (random_stop) printf("stopped by signal %d after %lld of ", (int)random_stop, r->ended);
+    printf("%lld drawn specs (seed %lld, from %lld), %lld kernels, %d failed\n", r->count, r->seed, r->first, r->kernels, r->failed);
 }
 
 /* ---- options */
@@ -327,6 +331,7 @@ static void random_verify(void *argument)
     for (int i = 0; i < r->jobs; i++) r->children[i] = random_child_new(r->a);
     r->reducer = random_child_new(r->a);
     r->bar = progress_start("verify", r->count);
+    random_stop_listen();
     run_all(r);
     progress_end(&r->bar);
     print_report(r);
@@ -340,5 +345,6 @@ int random_verify_main(const cli_options *o)
     const int code = cli_run(random_verify, r, r->a);
     const int failed = r->failed;
     free(r);
+    if (random_stop) fflush(NULL), signal((int)random_stop, SIG_DFL), (void)raise((int)random_stop);
     return code == code_ok && failed ? code_check_failed : code;
 }
