@@ -5,7 +5,7 @@
 # gfx90a too: there is no HIPRTC). For each OUT/PART.txt (sums, slices that did not end, next free index) and OUT/PART.tar.gz (a report a
 # slice, specs of failures reduced). The exit code says whether all was good.
 # OPTIMISE=0: clang's level in host runs (default 3, as users have it); JOBS: slices at a time; MOST: specs of a part at most; SLICE: specs
-# a slice; TARGETS: of the host engine, not all; GPUS: so many, not all.
+# a slice; TARGETS: of the host engine, not all; GPUS: so many, not all; LEVELS=block: fusion levels of host and cuda, not all.
 set -u
 [ $# -ge 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && here=$(cd "$(dirname "$0")" && pwd) || exit 2
@@ -13,7 +13,7 @@ shift
 jobs=${JOBS:-$(nproc)} bad=0
 work=$(mktemp -d) || exit 2
 memory=$work servers=
-trap 'kill $servers; rm -rf "$work" "$memory"' EXIT
+trap '${servers:+kill $servers}; rm -rf "$work" "$memory"' EXIT
 began=$(date +%s)
 for f in clang tests tinygrad; do
     [ ! -e "$here/$f.tar.xz" ] || xz -T0 -dc "$here/$f.tar.xz" | tar -x -C "$work" || exit 2
@@ -25,17 +25,21 @@ echo "unpacked in $(($(date +%s) - began)) s; $(nproc) processors, $jobs slices 
 export PATH="$work/bin:$PATH" TFGEN="$work/tfgen" TFGEN_WORKER="$work/tfgen-worker" TFGEN_CACHE_DIR="$work/cache"
 export TFGEN_HOST_CC="$work/loaded/host-clang-22" TINYGRAD_DIR="$work" AMDEMU_CACHE="$work/emulator"
 export CC="$work/bin/clang" PYTHONDONTWRITEBYTECODE=1
-# Starting clang and ld takes a third of a small compile. So some of each are kept loaded, and their forks do the work (loaded.c).
+# Starting clang and ld takes a third of a small compile. So some of each are kept loaded, and their forks do the work (loaded.c). A folder
+# made for the part cuda alone has no clang.
 export LOADED="$work/loaded" LOADED_COUNT=$(((jobs + 3) / 4)) LOADED_LEVEL=-O${OPTIMISE:-3} LOADED_CLANG="$work/bin/clang-22"
-mkdir "$LOADED" && cp "$here/loaded_run" "$TFGEN_HOST_CC" && cp "$here/loaded_run" "$LOADED/ld" || exit 2
-for i in $(seq 0 $((LOADED_COUNT - 1))); do
-    for program in clang-22 ld.lld; do
-        LOADED_SOCKET="$LOADED/$program.$i" LD_PRELOAD="$here/loaded.so" LD_LIBRARY_PATH="$work/llvm/lib" \
-            "$work/llvm/bin/$program" </dev/null >/dev/null 2>&1 &
-        servers="$servers $!"
-        while [ ! -S "$LOADED/$program.$i" ]; do kill -0 $! 2>/dev/null && sleep 0.02 || exit 2; done
+load_compilers() {
+    mkdir "$LOADED" && cp "$here/loaded_run" "$TFGEN_HOST_CC" && cp "$here/loaded_run" "$LOADED/ld" || exit 2
+    for i in $(seq 0 $((LOADED_COUNT - 1))); do
+        for program in clang-22 ld.lld; do
+            LOADED_SOCKET="$LOADED/$program.$i" LD_PRELOAD="$here/loaded.so" LD_LIBRARY_PATH="$work/llvm/lib" \
+                "$work/llvm/bin/$program" </dev/null >/dev/null 2>&1 &
+            servers="$servers $!"
+            while [ ! -S "$LOADED/$program.$i" ]; do kill -0 $! 2>/dev/null && sleep 0.02 || exit 2; done
+        done
     done
-done
+}
+[ ! -e "$here/clang.tar.xz" ] || load_compilers
 processors() { awk '/^cpu /{printf "%d %d %d", ($2 + $3) / 100, $4 / 100, $5 / 100}' /proc/stat; }
 slices() { # part specs-a-slice options... -- command...
     part=$1 count=${SLICE:-$2}; shift 2
@@ -56,12 +60,12 @@ ONE
     case $part in
     host)
         slices host 4 -- env PATH="$LOADED:$PATH" "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" --jobs=1 --json \
-            ${TARGETS:+--target="$TARGETS"} -o "$out/host/found" ;;
+            ${TARGETS:+--target="$TARGETS"} ${LEVELS:+--fusion="$LEVELS"} -o "$out/host/found" ;;
     cuda)
         gpus=${GPUS:-$(nvidia-smi -L | grep -c '^GPU')}
         # Opening a device takes a driver longer than a spec takes: a slice does it twice, to ask for the target and to run its specs.
         slices cuda 16 --gpus="$gpus" -- "$TFGEN" verify --random='{count}' --first='{first}' --seed="$seed" \
-            --device=cuda --jobs=1 --json -o "$out/cuda/found" ;;
+            --device=cuda --jobs=1 --json ${LEVELS:+--fusion="$LEVELS"} -o "$out/cuda/found" ;;
     emulator) slices emulator 3 -- python3 tests/amd/run.py --random='{count}' --first='{first}' --seed="$seed" -j 1 --json ;;
     *) echo "random.sh: no part $part: host, cuda, emulator" >&2; bad=1 ;;
     esac
