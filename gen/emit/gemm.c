@@ -119,7 +119,7 @@ static void write_segment_stores(gemm *g, const gemm_segment *segment, scope *s,
 static scope epilogue_scope(gemm *g, writer *w)
 {
     scope s = scope_new(g->e, w, "W");
-    s.whole = g->width, s.anywhere = g->unaligned;
+    s.whole = g->width, s.anywhere = g->staged_unit % gemm_vector != 0;
     if (g->notes_angles) s.angles = "angles";
     return s;
 }
@@ -337,7 +337,7 @@ static void dry_run(gemm *g)
         s.puts = &puts;
         numbers_know(&g->numbers, &s);
         write_segment_body(g, segment, &s);
-        if (g->staged && (puts.loose || puts.most > 1))
+        if (g->staged_unit && (puts.loose || puts.most > 1))
             bail(g->e->a, code_unsupported, segment->first->at, "internal: results that cannot be staged");
         if (segment->kind != segment_pair_join) g->results = 2;
     }
@@ -378,10 +378,9 @@ static int stored_width(const gemm *g)
     return (bits & -bits) == 2 ? 2 : 4;
 }
 
-gemm gemm_start(emission *e, writer *w, gemm_staging staging, int width)
+gemm gemm_start(emission *e, writer *w, int staged_unit, int width)
 {
-    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged = staging != staging_none};
-    g.unaligned = staging == staging_anywhere;
+    gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged_unit = staged_unit};
     g.a = g.product->inputs[0];
     g.b = gemm_is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = product_depth(g.product);
@@ -391,7 +390,7 @@ gemm gemm_start(emission *e, writer *w, gemm_staging staging, int width)
     find_row_sum(&g);
     const ir_op *input_sum = phase_input_sum(e->phase);
     g.input_sum = input_sum ? input_sum->outputs[0] : NULL;
-    g.width = g.staged ? gemm_vector : width == gemm_stored_width ? stored_width(&g) : width;
+    g.width = g.staged_unit ? gemm_vector : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
     g.notes_angles = find_angles(e);
     dry_run(&g);
@@ -409,7 +408,7 @@ void gemm_write_sizes(const gemm *g)
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_registers_tile *t = &e->phase->tile.gemm_registers;
-    gemm g = gemm_start(e, w, staging_none, e->plan->target->width);
+    gemm g = gemm_start(e, w, 0, e->plan->target->width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, stages = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->stages);
@@ -434,7 +433,7 @@ void gemm_write_sums(const gemm *g)
 
 void gemm_on_pieces(emission *e, writer *w, pieces_tile tile)
 {
-    gemm g = gemm_start(e, w, staging_none, gemm_stored_width);
+    gemm g = gemm_start(e, w, 0, gemm_stored_width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", tile.m, tile.n, tile.threads,
                tile.ahead, tile.resident);

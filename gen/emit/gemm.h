@@ -16,8 +16,7 @@ typedef struct gemm {
     kept_list kept;
     scope fields;
     row_numbers numbers;
-    bool staged; /* results pass through shared memory (templates/gemm/staged.h) */
-    bool unaligned; /* staged, and rows of a result begin at no multiple of 16 bytes */
+    int staged_unit; /* results pass through shared memory (templates/gemm/staged.h): results_unit() of gen/program/staging.h; 0: not */
     int results; /* results per granule pair: 1 if its columns are joined (gate and up), else 2 */
 } gemm;
 
@@ -30,11 +29,9 @@ extent gemm_batches(const gemm *g); /* matrices of a matmul; 1 for linears */
 bool gemm_is_batched(const gemm *g); /* the matmul has, or may have, more than one matrix */
 void gemm_flatten_row(gemm *g, writer *w); /* matmul: in a function body, makes `row` count through all matrices of the batch */
 
-/* Whether results pass through shared memory (templates/gemm/staged.h), and whether their rows all begin at multiples of 16 bytes. */
-typedef enum gemm_staging { staging_none, staging_aligned, staging_anywhere } gemm_staging;
 /* Collects what the epilogue needs and writes nothing. Call next: sizes, the program's constants, context, operands, epilogue.
  * width: neighbouring columns that a thread stores. */
-gemm gemm_start(emission *e, writer *w, gemm_staging staging, int width);
+gemm gemm_start(emission *e, writer *w, int staged_unit, int width);
 void gemm_write_sizes(const gemm *g);      /* K, packed_n, packed_k, granule */
 void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
 void gemm_write_plain(gemm *g);            /* row_sums; whether rows of A are 16-byte aligned, whether B is packed */
@@ -68,7 +65,7 @@ bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with mo
 /* All members for a product on register tiles (tile.gemm_registers), on wgmma (tile.gemm_warpgroups), or on 3xTF32 wgmma (split).
  * shares: every slice of split-K reduces a share of the tile, unless the epilogue is emitted as a loop. */
 void gemm_on_register_tiles(emission *e, writer *w);
-void gemm_on_warpgroups(emission *e, writer *w, bool shares, gemm_staging staging);
+void gemm_on_warpgroups(emission *e, writer *w, bool shares, int staged_unit);
 void gemm_on_warpgroups_split(emission *e, writer *w, bool shares);
 typedef struct pieces_tile {
     int m, n, threads, ahead /* pieces of weights that a warp has in flight */, resident /* workgroups a multiprocessor */;
@@ -77,5 +74,5 @@ typedef struct pieces_tile {
 void gemm_on_pieces(emission *e, writer *w, pieces_tile tile);
 /* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor; tail_tiles: the most tiles of an incomplete last round
  * that are split along K; rounds: the epilogue does nothing but round products to 16 bits. */
-void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles, gemm_staging staging, bool rounds);
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles, int staged_unit, bool rounds);
 #endif

@@ -106,17 +106,16 @@ static void write_forms(const gemm *g, const tensor_box *b)
 
 static void write_staging(const gemm *g)
 {
-    write_line(g->w, "static constexpr bool epilogue_smem = %s, results_aligned = %s;", g->staged ? "true" : "false",
-               g->unaligned ? "false" : "true");
-    write_line(g->w, "static constexpr int results = %d;", g->results);
+    write_line(g->w, "static constexpr bool epilogue_smem = %s;", g->staged_unit ? "true" : "false");
+    write_line(g->w, "static constexpr int results = %d, results_unit = %d;", g->results, g->staged_unit ? g->staged_unit : gemm_vector);
 }
 
 typedef tensor_box box_of_b(const gemm *g, const gemm_warpgroups_tile *t);
 
-static void on_warpgroups(emission *e, writer *w, bool shares, gemm_staging staging, box_of_b *box)
+static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, box_of_b *box)
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
-    gemm g = gemm_start(e, w, staging, gemm_stored_width);
+    gemm g = gemm_start(e, w, staged_unit, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
@@ -150,16 +149,16 @@ static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
     return box;
 }
 
-void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles, gemm_staging staging, bool rounds)
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles, int staged_unit, bool rounds)
 {
     const gemm_swap_ab_tile *t = &e->phase->tile.gemm_swap_ab;
     enum { staged_width = 4 };
-    gemm g = gemm_start(e, w, staging, gemm_stored_width);
+    gemm g = gemm_start(e, w, staged_unit, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d;", t->m, t->n, t->k, t->threads,
                t->stages);
     write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
-               g.staged ? staged_width : g.width);
+               g.staged_unit ? staged_width : g.width);
     write_staging(&g);
     write_line(w, "static constexpr bool rounds = %s;", rounds ? "true" : "false");
     write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
@@ -176,12 +175,12 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_warpgroups(emission *e, writer *w, bool shares, gemm_staging staging)
+void gemm_on_warpgroups(emission *e, writer *w, bool shares, int staged_unit)
 {
-    on_warpgroups(e, w, shares, staging, box_of_pieces);
+    on_warpgroups(e, w, shares, staged_unit, box_of_pieces);
 }
 
 void gemm_on_warpgroups_split(emission *e, writer *w, bool shares)
 {
-    on_warpgroups(e, w, shares, staging_none, box_of_rows);
+    on_warpgroups(e, w, shares, 0, box_of_rows);
 }

@@ -128,7 +128,7 @@ static int partials(const problem *p, const ir_tile *t) { return column_tiles(p,
 static void members(emission *e, writer *w)
 {
     const gemm_mma_tile *x = &e->phase->tile.gemm_mma;
-    gemm g = gemm_start(e, w, staging_none, gemm_stored_width);
+    gemm g = gemm_start(e, w, 0, gemm_stored_width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", x->m, x->n, x->k,
                x->threads, x->stages, x->group_m);

@@ -194,7 +194,7 @@ static void members(emission *e, writer *w)
 {
     const gemm_swap_ab_tile *x = &e->phase->tile.gemm_swap_ab;
     const problem p = plan_problem(e->a, e->plan, e->phase);
-    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(&p, x), tail_tiles(&p, x), staging_of(&p, x->smem_epilogue),
+    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(&p, x), tail_tiles(&p, x), x->smem_epilogue ? results_unit(&p) : 0,
                                x->smem_epilogue && product_is_rounded(&p));
 }
 

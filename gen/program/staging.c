@@ -49,21 +49,17 @@ const char *staging_obstacle(const problem *p, bool loads_rows)
     return NULL;
 }
 
-bool results_begin_at_pieces(const problem *p)
+int results_unit(const problem *p)
 {
-    long long bits = 0;
+    long long bits = 0, lengths = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
         if (op->role == role_prologue || op_is_view(op) || !segment_of(p->segments, p->phase, op) || !is_stored(p, op)) continue;
         const view at = view_of(p->a, op->outputs[0]);
-        bits |= at.stride | at.offset;
+        bits |= at.stride | at.offset, lengths |= value_columns(op->outputs[0]);
     }
-    return bits % gemm_vector == 0;
-}
-
-gemm_staging staging_of(const problem *p, bool smem_epilogue)
-{
-    return !smem_epilogue ? staging_none : results_begin_at_pieces(p) ? staging_aligned : staging_anywhere;
+    if (bits % gemm_vector == 0) return gemm_vector;
+    return (int)((bits | lengths | gemm_vector / 2) & -(bits | lengths | gemm_vector / 2));
 }
 
 bool product_is_rounded(const problem *p)

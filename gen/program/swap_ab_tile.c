@@ -78,5 +78,5 @@ bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x)
 bool swap_ab_stages_results(const problem *p, const gemm_swap_ab_tile *x)
 {
     if (staging_obstacle(p, true)) return false;
-    return !results_begin_at_pieces(p) || (product_is_rounded(p) && x->split_k == 1 && x->tail == 1);
+    return results_unit(p) != gemm_vector || (product_is_rounded(p) && x->split_k == 1 && x->tail == 1);
 }

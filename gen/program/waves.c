@@ -162,7 +162,7 @@ static int partials(const problem *p, const ir_tile *t) { return column_tiles(p,
 static void members(emission *e, writer *w)
 {
     const gemm_waves_tile *t = &e->phase->tile.gemm_waves;
-    gemm g = gemm_start(e, w, staging_none, 4);
+    gemm g = gemm_start(e, w, 0, 4);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);

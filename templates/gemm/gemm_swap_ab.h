@@ -11,7 +11,7 @@
 // adjacent row tiles that load columns together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are
 // accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial
 // round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts
-// are added; epilogue_smem: results pass through shared memory (staged.h: results, results_aligned); rounds: the epilogue does nothing but
+// are added; epilogue_smem: results pass through shared memory (staged.h: results, results_unit); rounds: the epilogue does nothing but
 // round products to result_type.
 #pragma once
 #include "templates/frame/frame_ws.h"
@@ -641,10 +641,7 @@ template <class S> struct gemm_swap_ab {
             float none = 0;
             if (row[i] < tile_m && global < S::rows(p) && n < S::packed_n)
                 S::template epilogue<1>(p, S::begin(p, t.batch, global), t.batch, global, n, splat<1>(0.0f), splat<1>(0.0f), none, out);
-            if constexpr (S::results_aligned)
-                store_piece(out, raw[i].e);
-            else
-                store_piece_anywhere(out, raw[i].e);
+            store_piece<S::results_unit>(out, raw[i].e);
         }
     }
 

@@ -30,8 +30,8 @@ struct llama_qkv_spec {
     static constexpr int K = 256, packed_n = 384, granule = 16;
     static constexpr int tile_m = 48, tile_n = 64, tile_k = 128, threads = 160, stages = 2;
     static constexpr int row_stages = 2, split_k = 1, resident = 2, width = 4;
-    static constexpr bool epilogue_smem = false, results_aligned = true;
-    static constexpr int results = 2;
+    static constexpr bool epilogue_smem = false;
+    static constexpr int results = 2, results_unit = 8;
     static constexpr bool rounds = false;
     using result_type = float;
     static constexpr int cluster = 1, cluster_m = 1, tail = 1, tail_tiles = 0;

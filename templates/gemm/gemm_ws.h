@@ -11,8 +11,8 @@
 //   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
 //     (multicast)
 //   epilogue_smem: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
-//     halves of columns; results_aligned: their rows begin at multiples of 16 bytes; else width: columns of a row that the epilogue gets at
-//     a time, 2 or 4
+//     halves of columns; results_unit: their rows begin at multiples of so many elements; else width: columns of a row that the epilogue
+//     gets at a time, 2 or 4
 //   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
 //     they are added; shares: by all of them (gemm/k_shares.h) if each workgroup has one item, else by a tree (gemm/part_tree.h)
 #pragma once
@@ -413,23 +413,20 @@ template <class S> struct gemm_ws {
         const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
         n += block * 32 + column % 16;
         const bool exists = block < blocks && n < S::packed_n;
-        if (S::results_aligned && !exists) return;
+        if (S::results_unit == piece_columns && !exists) return;
         neighbours<unsigned, 4> raw[16 / rows_at_once]; // all in flight before the first is used
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) shared_read(staging + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) {
             const bool here = Whole || first + k < S::rows(p);
-            if (S::results_aligned && !here) break;
+            if (S::results_unit == piece_columns && !here) break;
             to_find out{S::results == 2 && column & 16, false, 0, nullptr};
             float none = 0;
             if (here && exists)
                 S::template epilogue<1>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<1>(0.0f), splat<1>(0.0f), none,
                                         out);
-            if constexpr (S::results_aligned)
-                store_piece(out, raw[k / rows_at_once].e);
-            else
-                store_piece_anywhere(out, raw[k / rows_at_once].e);
+            store_piece<S::results_unit>(out, raw[k / rows_at_once].e);
         }
     }
 

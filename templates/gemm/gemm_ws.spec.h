@@ -31,8 +31,8 @@ struct llama_qkv_spec {
     static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, stages = 8, group_m = 16;
     static constexpr int cluster = 1, split_k = 1, width = 4;
     static constexpr bool shares = false;
-    static constexpr bool epilogue_smem = false, results_aligned = true;
-    static constexpr int results = 2;
+    static constexpr bool epilogue_smem = false;
+    static constexpr int results = 2, results_unit = 8;
     static constexpr bool row_sums = false, reads = false;
     static constexpr int rolled = 0;
     static constexpr operand_form a_form = in_rows, b_form = in_pieces;

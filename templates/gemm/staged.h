@@ -1,7 +1,7 @@
 // In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 bytes where 16 adjacent bytes of a row
 // are at hand, of single elements at the ends. A piece is 8 adjacent results; each lane has one, adjacent lanes mostly adjacent pieces of a
 // row. S of a program that includes this has: epilogue_smem: results take this way; results: 1 or 2 for each 32 packed columns' halves;
-// results_aligned: rows begin at multiples of 16 bytes.
+// results_unit: rows begin at multiples of so many elements: 8, 4, 2 or 1.
 //
 // The epilogue runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is
 // never computed. The run for addresses is of one column, because compilers take as long to drop arithmetic as to keep it (NVRTC, eight
@@ -33,23 +33,31 @@ struct to_find {
     }
 };
 
-DEV void store_element(void *to, int i, const unsigned (&x)[4])
+// Elements i to i + Unit - 1 of x, which `to` begins with; `to` is at a multiple of Unit elements.
+template <int Unit> DEV void store_unit(void *to, int i, const unsigned (&x)[4])
 {
-    static_cast<unsigned short *>(to)[i] = static_cast<unsigned short>(x[i / 2] >> i % 2 * 16);
-}
-
-// Of rows that begin at multiples of 16 bytes.
-DEV void store_piece(const to_find &out, const unsigned (&x)[4])
-{
-    if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = {{x[0], x[1], x[2], x[3]}};
+    if constexpr (Unit == 1) {
+        static_cast<unsigned short *>(to)[i] = static_cast<unsigned short>(x[i / 2] >> i % 2 * 16);
+    } else {
+        neighbours<unsigned, Unit / 2> part;
 #pragma unroll
-    for (int i = 0; i < piece_columns - 1; i++)
-        if (i < out.some) store_element(out.to, i, x);
+        for (int k = 0; k < Unit / 2; k++) part.e[k] = x[i / 2 + k];
+        reinterpret_cast<neighbours<unsigned, Unit / 2> *>(to)[i / Unit] = part;
+    }
 }
 
-// Of rows that begin anywhere, all lanes of a warp at once. The 16 bytes at a multiple of 16 that begin in a lane's piece end in the next
-// lane's, which passes its part on. A lane whose neighbour has no adjacent piece stores what they do not share element by element.
-DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
+// Elements from to behind - 1 of x.
+template <int Unit> DEV void store_part(void *to, const unsigned (&x)[4], int from, int behind)
+{
+#pragma unroll
+    for (int i = 0; i < piece_columns; i += Unit)
+        if (i >= from && i < behind) store_unit<Unit>(to, i, x);
+}
+
+// Of rows that begin at multiples of Unit elements, but not of 16 bytes, and are as long as a multiple of Unit; by all lanes of a warp at
+// once. The 16 bytes at a multiple of 16 that begin in a lane's piece end in the next lane's, which passes its part on. A lane whose
+// neighbour has no adjacent piece stores what they do not share in parts of Unit elements.
+template <int Unit> DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
 {
     const unsigned long long at = reinterpret_cast<unsigned long long>(out.to);
     const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // elements before a multiple
@@ -63,15 +71,24 @@ DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
     if (joins) {
 #pragma unroll
         for (int i = 0; i < 6; i++) both[i] = ahead & 4 ? both[i + 2] : both[i];
+        if constexpr (Unit <= 2)
 #pragma unroll
-        for (int i = 0; i < 5; i++) both[i] = ahead & 2 ? both[i + 1] : both[i];
+            for (int i = 0; i < 5; i++) both[i] = ahead & 2 ? both[i + 1] : both[i];
         neighbours<unsigned, 4> whole;
 #pragma unroll
-        for (int i = 0; i < 4; i++) whole.e[i] = ahead & 1 ? both[i] >> 16 | both[i + 1] << 16 : both[i];
+        for (int i = 0; i < 4; i++) whole.e[i] = Unit == 1 && ahead & 1 ? both[i] >> 16 | both[i + 1] << 16 : both[i];
         *reinterpret_cast<neighbours<unsigned, 4> *>(at + 2 * ahead) = whole;
     }
-    const int from = given ? ahead : 0, behind = joins ? ahead : count;
-#pragma unroll
-    for (int i = 0; i < piece_columns; i++)
-        if (i >= from && i < behind) store_element(out.to, i, x);
+    store_part<Unit>(out.to, x, given ? ahead : 0, joins ? ahead : count);
+}
+
+// Of rows that begin at multiples of Unit elements (S::results_unit).
+template <int Unit> DEV void store_piece(const to_find &out, const unsigned (&x)[4])
+{
+    if constexpr (Unit != piece_columns) {
+        store_piece_anywhere<Unit>(out, x);
+    } else {
+        if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = {{x[0], x[1], x[2], x[3]}};
+        store_part<1>(out.to, x, 0, out.some);
+    }
 }

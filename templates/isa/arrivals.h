@@ -5,10 +5,6 @@
 
 #if !defined(TF_ON_HOST)
 
-using shared_address = unsigned; // byte address in the shared window
-
-DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
-
 DEV void barrier_init(shared_address barrier, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");

@@ -3,8 +3,7 @@
 // computes its own elements.
 #pragma once
 #include "templates/isa/m16n8k16.h"
-
-using shared_address = unsigned; // byte address in the shared window
+#include "templates/isa/nvidia.h"
 
 // Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row lies at p ^ key of the
 // row. For B, a piece of eight columns is contiguous, as in memory, with the pairs of every other eight in another order. So what a quarter
@@ -231,8 +230,6 @@ DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Piec
 }
 
 #else
-
-DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
 
 struct copies {
     // Copies the first `valid` of 16 bytes and zeros for the rest. `from` is not dereferenced if valid is 0.

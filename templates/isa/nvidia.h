@@ -1,7 +1,9 @@
-// In: a warp's registers, words in memory. Out: what programs of several layers need on NVIDIA's GPUs from sm_80 on: pairs of 16 bits,
-// full-warp shuffles, clusters, prefetches.
+// In: a warp's registers, words in memory. Out: what programs of several layers need on NVIDIA's GPUs from sm_80 on: addresses
+// of shared memory, pairs of 16 bits, full-warp shuffles, clusters, prefetches.
 #pragma once
 #include "templates/isa/simt.h"
+
+using shared_address = unsigned; // byte address in the shared window
 
 #if defined(TF_ON_HOST)
 
@@ -28,7 +30,10 @@ DEV neighbours<float, 4> cluster_read(const float *own, int member)
     return load_constant(reinterpret_cast<const neighbours<float, 4> *>(there));
 }
 DEV void prefetch_l2(const void *, int) {}
+
 #else
+
+DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
 
 DEV unsigned packed(bf16, float lo, float hi)
 {

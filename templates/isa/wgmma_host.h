@@ -7,7 +7,7 @@
 
 #if defined(TF_ON_HOST)
 
-using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes belong to group_barrier and host_loads_of
+// A shared_address is an offset in the block's shared memory, whose first 1024 bytes belong to group_barrier and host_loads_of.
 
 struct alignas(128) tensor_map {
     const char *data;

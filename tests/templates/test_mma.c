@@ -132,17 +132,18 @@ START_TEST(no_thread_reads_what_another_is_writing)
 END_TEST
 
 /* `tfgen --code` refuses spills (runtime/compile/nvrtc.c). Cases: the largest tiles with the most row scalars and reads, rows of every
- * alignment. */
+ * alignment, beside phases of other programs in one launch. */
 START_TEST(nvrtc_takes_every_form_of_a_product)
 {
-    static const char *const options[] = {"specs/gpt2-block.yaml --dim=B=4,S=1024,D=1625,H=25,F=6403",
-                                          "specs/llama-block.yaml --preset=llama-8b",
-                                          "specs/bert-block.yaml --dim=B=4,S=1024,D=1700,H=25,F=6404 --dtype=f16",
-                                          "specs/llama-block.yaml --dim=B=4,S=1024,D=2046,H=33,KV=3,F=5467 --fusion=ops"};
+    static const char *const options[] = {"specs/gpt2-block.yaml --target=sm_80 --dim=B=4,S=1024,D=1625,H=25,F=6403",
+                                          "specs/llama-block.yaml --target=sm_80 --preset=llama-8b",
+                                          "specs/bert-block.yaml --target=sm_80 --dim=B=4,S=1024,D=1700,H=25,F=6404 --dtype=f16",
+                                          "specs/llama-block.yaml --target=sm_80 --dim=B=4,S=1024,D=2046,H=33,KV=3,F=5467 --fusion=ops",
+                                          "specs/llama-decode.yaml --target=sm_90a --dim=B=21,L=806,D=7168,H=56,KV=8,hd=128,F=35196 "
+                                          "--fusion=block"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_80 --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
-             options[_i]);
+    snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --code -q -o $d; s=$?; rm -rf $d; exit $s", program, options[_i]);
     const int status = system(command);
     if (status == code_unsupported << 8) printf("skipped: no NVRTC\n");
     else ck_assert_msg(status == 0, "%s: status %d", command, status >> 8);
@@ -161,7 +162,7 @@ int main(void)
     add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 3, 4, 6, -1});
     tcase_add_loop_test(t, no_thread_reads_what_another_is_writing, 0, 3);
-    add_some_now(t, more, nvrtc_takes_every_form_of_a_product, 4, (const int[]){1, -1});
+    add_some_now(t, more, nvrtc_takes_every_form_of_a_product, 5, (const int[]){1, 4, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }
