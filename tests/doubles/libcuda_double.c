@@ -4,6 +4,7 @@
 #include "tests/doubles/libcuda_double.h"
 #include "runtime/device/cuda_abi.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ double_state *tfgen_double_state(void) { return &state; }
 
 typedef struct function {
     const double_image *image;
+    const void *context;
     unsigned dynamic_bytes;
     bool loaded;
 } function;
@@ -24,7 +26,8 @@ typedef struct function {
 typedef struct stream {
     char magic[8];
     unsigned long long id;
-    int ordered; /* the cooperative launches up to this number end before its next work begins */
+    const void *context;
+    int ordered; /* the context's cooperative launches up to this number end before its next work begins */
     bool capturing;
     struct graph *graph;
 } stream;
@@ -38,7 +41,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     char *low, *high;
 } memory[most_allocations];
-static int primary_context[8], own_context[8]; /* contexts are addresses of these */
+enum { most_devices = 8, most_contexts = 2 * most_devices };
+static char contexts[most_contexts]; /* their addresses: each device's primary context, then one of the program's own for each */
+static int cooperative_launches[most_contexts]; /* under the lock */
 static _Thread_local void *stack[most_depth];
 static _Thread_local int depth;
 
@@ -134,7 +139,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     BEGIN("DevicePrimaryCtxRetain");
-    *context = &primary_context[device];
+    *context = &contexts[device];
     atomic_fetch_add(&state.primaries, 1);
     return 0;
 }
@@ -147,7 +152,7 @@ int cuDevicePrimaryCtxRelease_v2(int device)
 }
 
 /* For tests: a context of the program's own. */
-void *tfgen_double_context(int device) { return &own_context[device]; }
+void *tfgen_double_context(int device) { return &contexts[most_devices + device]; }
 
 int cuCtxGetCurrent(void **context)
 {
@@ -156,11 +161,9 @@ int cuCtxGetCurrent(void **context)
     return 0;
 }
 
-static int device_of(const void *context)
-{
-    const int *c = context;
-    return (int)(c >= own_context && c < own_context + 8 ? c - own_context : c - primary_context);
-}
+static const void *current(void) { return stack[depth - 1]; }
+static int number_of(const void *context) { return (int)((const char *)context - contexts); }
+static int device_of(const void *context) { return number_of(context) % most_devices; }
 
 int cuCtxGetDevice(int *device)
 {
@@ -226,8 +229,9 @@ int cuMemFree_v2(cuda_pointer at)
     return 0;
 }
 
-static stream null_stream = {.magic = "null"};
-static stream *stream_at(void *s) { return s ? s : &null_stream; }
+static stream null_streams[most_contexts]; /* the current context's is meant by NULL */
+static stream *stream_at(void *s) { return s ? s : &null_streams[number_of(current())]; }
+static bool is_foreign(const void *s) { return s && ((const stream *)s)->context != current(); }
 static bool captures(void *s) { return s && ((stream *)s)->capturing; }
 
 int cuMemcpyHtoDAsync_v2(cuda_pointer to, const void *from, size_t bytes, void *s)
@@ -302,7 +306,7 @@ int cuModuleGetFunction(void **out, void *module, const char *name)
     int at = 0;
     while (at < atomic_load(&function_count) && functions[at].image) at++;
     if (at == atomic_load(&function_count)) atomic_fetch_add(&function_count, 1);
-    functions[at] = (function){.image = i};
+    functions[at] = (function){.image = i, .context = current()};
     pthread_mutex_unlock(&lock);
     *out = &functions[at];
     return at < 256 ? 0 : cuda_out_of_memory;
@@ -344,17 +348,19 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
 {
     BEGIN_IN_CONTEXT("LaunchKernel");
     if (f < functions || f >= functions + 256 || !f->image) return wrong("a kernel of a module that is gone");
+    if (f->context != current() || is_foreign(s)) return invalid_handle;
     if (!f->loaded && captures(s)) return wrong("a kernel first loaded inside a capture");
     if (grid[1] != 1 || grid[2] != 1 || block[1] != 1 || block[2] != 1 || !grid[0] || grid[0] > 0x7fffffff) return invalid_value;
     if (block[0] != f->image->threads || shared + f->image->shared_bytes > shared_limit) return invalid_value;
     if (shared > 48 * 1024 - f->image->shared_bytes && shared > f->dynamic_bytes) return invalid_value;
     if (cooperative && grid[0] > 4 * (unsigned)state.resident) return 720; /* too large */
-    static int cooperative_launches; /* under the lock */
     const bool capture = captures(s);
     if (cooperative && !capture) {
+        int *count = &cooperative_launches[number_of(current())];
+        sched_yield(); /* to a thread that launches without waiting its turn */
         pthread_mutex_lock(&lock);
-        const bool in_order = stream_at(s)->ordered == cooperative_launches;
-        stream_at(s)->ordered = ++cooperative_launches;
+        const bool in_order = stream_at(s)->ordered == *count;
+        stream_at(s)->ordered = ++*count;
         pthread_mutex_unlock(&lock);
         if (!in_order) return wrong("cooperative launches of two streams that may run at once");
     }
@@ -426,7 +432,7 @@ int cuStreamCreate(void **out, unsigned flags)
     spare = NULL;
     pthread_mutex_unlock(&lock);
     if (!s) return cuda_out_of_memory;
-    *s = (stream){.magic = "stream", .id = atomic_fetch_add(&ids, 1) + 1};
+    *s = (stream){.magic = "stream", .id = atomic_fetch_add(&ids, 1) + 1, .context = current()};
     *out = s;
     atomic_fetch_add(&state.streams, 1);
     return 0;
@@ -452,6 +458,7 @@ int cuStreamSynchronize(void *s)
 
 typedef struct event {
     struct timespec time;
+    const void *context;
     int ordered; /* its stream's when it was recorded */
     bool captured;
 } event;
@@ -460,9 +467,12 @@ int cuEventCreate(void **out, unsigned flags)
 {
     (void)flags;
     BEGIN_IN_CONTEXT("EventCreate");
-    *out = calloc(1, sizeof(event));
+    event *e = calloc(1, sizeof *e);
+    if (!e) return cuda_out_of_memory;
+    e->context = current();
+    *out = e;
     atomic_fetch_add(&state.events, 1);
-    return *out ? 0 : cuda_out_of_memory;
+    return 0;
 }
 
 int cuEventDestroy_v2(void *event)
@@ -476,9 +486,12 @@ int cuEventRecord(void *at, void *s)
 {
     BEGIN_IN_CONTEXT("EventRecord");
     event *e = at;
+    if (e->context != current() || is_foreign(s)) return invalid_handle;
+    pthread_mutex_lock(&lock);
     clock_gettime(CLOCK_MONOTONIC, &e->time);
     e->ordered = stream_at(s)->ordered;
     e->captured = captures(s);
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -487,7 +500,9 @@ int cuStreamWaitEvent(void *s, void *at, unsigned flags)
     BEGIN_IN_CONTEXT("StreamWaitEvent");
     const event *e = at;
     if (flags || captures(s) != e->captured) return wrong("a wait for an event from outside of a capture, or from inside");
-    if (stream_at(s)->ordered < e->ordered) stream_at(s)->ordered = e->ordered;
+    pthread_mutex_lock(&lock);
+    if (stream_at(s)->ordered < e->ordered && e->context == current()) stream_at(s)->ordered = e->ordered;
+    pthread_mutex_unlock(&lock);
     atomic_fetch_add(&state.event_waits, 1);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* A double of NVIDIA's driver: the same symbols, host memory as device memory, and images of double_image_of() for cubins. It checks
  * contexts, live pointers, limits and calls forbidden during capture as the driver does, records launches with their arguments, and injects
- * failures on request. It executes nothing. */
+ * failures on request. It executes nothing. Each device has a primary context and one of the program's own; functions, streams and events
+ * belong to theirs, and cooperative launches of a context must be ordered. */
 #ifndef TFGEN_TESTS_LIBCUDA_DOUBLE_H
 #define TFGEN_TESTS_LIBCUDA_DOUBLE_H
 #include <stdatomic.h>

@@ -216,17 +216,26 @@ static void stop_module(gpu_program *p)
     free(p->bundle);
 }
 
-/* Frees everything and checks that nothing is left in the driver. */
-static void stop(gpu_program *p)
+static void release(gpu_program *p)
 {
     for (size_t i = 0; i < tfgen_plan_tensor_count(p->plan); i++) tfgen_device_free(p->device, p->tensors[i]);
     tfgen_device_free(p->device, p->workspace);
     tfgen_weights_free(p->weights);
     stop_module(p);
+}
+
+static void nothing_is_left(void)
+{
     ck_assert_msg(atomic_load(&driver->wrong) == 0, "%s", driver->wrong_text);
     ck_assert_int_eq(atomic_load(&driver->allocations), 0);
     ck_assert_int_eq(atomic_load(&driver->modules), 0);
     ck_assert_int_eq(atomic_load(&driver->primaries), 0);
+}
+
+static void stop(gpu_program *p)
+{
+    release(p);
+    nothing_is_left();
 }
 
 static tfgen_status execute(const gpu_program *p, const tfgen_dim *dims, void *stream, tfgen_error *error)
@@ -994,14 +1003,19 @@ START_TEST(cooperative_launches_say_so)
 }
 END_TEST
 
-static void cooperate(const gpu_program *p, void *stream)
+static tfgen_status cooperative_launch(const gpu_program *p, void *stream, tfgen_error *error)
 {
     const module_kernel *u = &p->module->kernels[p->module->pack_count];
     _Alignas(128) unsigned char bytes[argument_room] = {0};
     launch_shape shape = u->shape;
-    tfgen_error error;
     shape.cooperative = true, shape.overlap = false, shape.grid = 4;
-    must(p->device->api->launch(p->device, u->kernel, &shape, bytes, u->argument_bytes, stream, &error), &error);
+    return p->device->api->launch(p->device, u->kernel, &shape, bytes, u->argument_bytes, stream, error);
+}
+
+static void cooperate(const gpu_program *p, void *stream)
+{
+    tfgen_error error;
+    must(cooperative_launch(p, stream, &error), &error);
 }
 
 /* The double refuses cooperative launches of two streams that may run at once. */
@@ -1027,17 +1041,98 @@ START_TEST(a_cooperative_launch_waits_for_that_of_another_stream)
     cooperate(&p, NULL);
     ck_assert_int_eq(atomic_load(&driver->event_waits), 6);
     driver->fail_call = "StreamWaitEvent", driver->fail_code = 700;
-    const module_kernel *u = &p.module->kernels[p.module->pack_count];
-    _Alignas(128) unsigned char bytes[argument_room] = {0};
-    launch_shape shape = u->shape;
-    shape.cooperative = true, shape.overlap = false, shape.grid = 4;
-    ck_assert_int_eq(api->launch(p.device, u->kernel, &shape, bytes, u->argument_bytes, stream[1], &error), TFGEN_DEVICE_ERROR);
+    ck_assert_int_eq(cooperative_launch(&p, stream[1], &error), TFGEN_DEVICE_ERROR);
     ck_assert_msg(strstr(error.text, "cuStreamWaitEvent: CUDA_ERROR_ILLEGAL_ADDRESS"), "%s", error.text);
     driver->fail_call = NULL;
     cooperate(&p, stream[1]);
     api->graph_destroy(p.device, graph);
     for (int i = 0; i < 2; i++) api->stream_destroy(p.device, stream[i]);
     stop(&p);
+}
+END_TEST
+
+static gpu_program start_on(const char *name)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    must(tfgen_device_open(name, &device, &error), &error);
+    return filled(start_module_on(device, ffn, TFGEN_FUSION_TILE));
+}
+
+typedef struct cooperator {
+    const gpu_program *p;
+    void *stream[3]; /* the last one is captured */
+    tfgen_status status;
+    tfgen_error error;
+} cooperator;
+
+static void *cooperate_often(void *argument)
+{
+    cooperator *c = argument;
+    tfgen_device *d = c->p->device;
+    for (int i = 0; i < rounds && c->status == TFGEN_OK; i++) {
+        void *graph = NULL;
+        if (i % 8 == 0) c->status = d->api->graph_begin(d, c->stream[2], &c->error);
+        for (int n = 0; n < 3 && c->status == TFGEN_OK; n++)
+            if (n < 2 || i % 8 == 0) c->status = cooperative_launch(c->p, c->stream[n], &c->error);
+        if (i % 8 == 0 && c->status == TFGEN_OK) c->status = d->api->graph_end(d, c->stream[2], &graph, &c->error);
+        if (graph) d->api->graph_destroy(d, graph);
+    }
+    return NULL;
+}
+
+/* Threads and streams of two contexts; one of them is opened twice, as two libraries of a program would. */
+START_TEST(threads_order_the_cooperative_launches_of_each_context)
+{
+    static const char *const names[] = {"cuda:0", "cuda:0", "cuda:1"};
+    enum { programs = 3, callers = 2 * programs };
+    gpu_program p[programs];
+    cooperator c[callers] = {{0}};
+    pthread_t thread[callers];
+    tfgen_error error;
+    driver->devices = 2;
+    for (int i = 0; i < programs; i++) p[i] = start_on(names[i]);
+    const int before = atomic_load(&driver->launched);
+    for (int i = 0; i < callers; i++) {
+        c[i].p = &p[i % programs];
+        for (int n = 0; n < 3; n++) must(c[i].p->device->api->stream_create(c[i].p->device, &c[i].stream[n], &error), &error);
+    }
+    for (int i = 0; i < callers; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, cooperate_often, &c[i]), 0);
+    for (int i = 0; i < callers; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < callers; i++) {
+        must(c[i].status, &c[i].error);
+        for (int n = 0; n < 3; n++) c[i].p->device->api->stream_destroy(c[i].p->device, c[i].stream[n]);
+    }
+    ck_assert_int_eq(atomic_load(&driver->launched), before + callers * rounds * 2);
+    for (int i = 0; i < programs; i++) release(&p[i]);
+    nothing_is_left();
+}
+END_TEST
+
+START_TEST(two_devices_keep_to_their_own_contexts)
+{
+    gpu_program p[2];
+    void *stream[2];
+    tfgen_error error;
+    driver->devices = 2;
+    p[0] = start_on("cuda:0"), p[1] = start_on("cuda:1");
+    for (int i = 0; i < 2; i++) must(p[i].device->api->stream_create(p[i].device, &stream[i], &error), &error);
+    for (int i = 0; i < 4; i++) must(execute(&p[i % 2], NULL, stream[i % 2], &error), &error);
+    for (int k = 0; k < atomic_load(&driver->launched); k++) {
+        const double_launch *l = &driver->launches[k];
+        if (l->stream) ck_assert_int_eq(l->stream == stream[1], l->context != driver->launches[0].context);
+    }
+    ck_assert_ptr_null(current_context());
+    gpu_program mixed = p[0];
+    mixed.weights = p[1].weights;
+    ck_assert_int_eq(execute(&mixed, NULL, stream[0], &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "the weights are on another device"), "%s", error.text);
+    ck_assert_int_eq(tfgen_weights_add(p[1].weights, p[0].module, p[0].tensors, NULL, &error), TFGEN_USAGE);
+    ck_assert_msg(strstr(error.text, "the module is on another device"), "%s", error.text);
+    ck_assert_int_eq(execute(&p[0], NULL, stream[1], &error), TFGEN_DEVICE_ERROR);
+    must(execute(&p[0], NULL, stream[0], &error), &error);
+    for (int i = 0; i < 2; i++) p[i].device->api->stream_destroy(p[i].device, stream[i]), release(&p[i]);
+    nothing_is_left();
 }
 END_TEST
 
@@ -1170,6 +1265,8 @@ int main(int argc, char **argv)
     tcase_add_test(c, eight_threads_execute_one_plan);
     tcase_add_test(c, cooperative_launches_say_so);
     tcase_add_test(c, a_cooperative_launch_waits_for_that_of_another_stream);
+    tcase_add_test(c, threads_order_the_cooperative_launches_of_each_context);
+    tcase_add_test(c, two_devices_keep_to_their_own_contexts);
     tcase_add_test(c, a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded);
     tcase_add_test(c, launches_of_a_plan_overlap_and_packs_do_not);
     tcase_add_test(c, launches_are_plain_where_a_driver_cannot_capture_overlap);
