@@ -74,6 +74,7 @@ struct event {
     device *device;
     stream *stream;
     double seconds;
+    int ordered; /* its stream's when it was recorded */
     bool recorded, done;
     event *next;
 };
@@ -90,6 +91,7 @@ struct stream {
     device *device;
     bool blocking, broken_capture;
     graph *capture; /* NULL: not capturing */
+    int ordered;    /* the device's cooperative launches up to this number end before its next work begins */
     op_list ops;
     stream *next;
 };
@@ -114,6 +116,7 @@ struct device {
     int arena_file; /* descriptor shared with the emulator, or -1 */
     allocation *allocations;
     stream null_stream, *streams;
+    int cooperative_launches;
     int pending_error; /* reported by the next wait */
     int sticky;        /* every call fails with it; 0: none */
 };

@@ -284,6 +284,15 @@ static int check_kernel(const kernel *k, const device *d)
     return hip_invalid_handle;
 }
 
+/* A cooperative launch must begin after the one before it, whose workgroups may hold the places that it waits for. */
+static int check_order(const kernel *k, device *d, stream *s)
+{
+    const bool in_order = s->ordered == d->cooperative_launches;
+    s->ordered = ++d->cooperative_launches;
+    if (!in_order) violate("kernel %s: a cooperative launch that may run beside that of another stream", k->name);
+    return in_order ? hip_success : hip_invalid_value;
+}
+
 static int queue(op shape, void *function, void *handle, const void *bytes, size_t size)
 {
     device *d = current_device();
@@ -292,6 +301,7 @@ static int queue(op shape, void *function, void *handle, const void *bytes, size
     int code = s ? check_kernel(k, d) : hip_invalid_handle;
     if (!code) code = check_size(k, d, &shape);
     if (!code) code = check_arguments(k, d, bytes, size);
+    if (!code && shape.cooperative && !s->capture) code = check_order(k, d, s);
     if (code) return code;
     if (fault_due("lost")) return d->sticky = hip_no_device;
     op *o = malloc(sizeof *o);

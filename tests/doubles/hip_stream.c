@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static _Thread_local int captures; /* streams that this thread captures */
 
@@ -369,9 +370,12 @@ EXPORT int hipStreamWaitEvent(hip_stream stream_handle, hip_event handle, unsign
     const event *e = code ? NULL : event_of(handle);
     op *o = e && !flags && !s->capture ? calloc(1, sizeof *o) : NULL;
     if (!code && e && s->capture) violate("hipStreamWaitEvent for an event from outside of the capture");
+    if (o && e->device == s->device && s->ordered < e->ordered) s->ordered = e->ordered;
     if (o) *o = (op){.kind = op_wait}, code = stream_push(s, o);
     else if (!code) code = hip_invalid_handle;
-    return double_end(code);
+    code = double_end(code);
+    usleep(50); /* a thread that launches without waiting its turn comes first now */
+    return code;
 }
 
 EXPORT int hipEventRecord(hip_event handle, hip_stream stream_handle)
@@ -379,12 +383,14 @@ EXPORT int hipEventRecord(hip_event handle, hip_stream stream_handle)
     stream *s;
     int code = begin("hipEventRecord", stream_handle, &s);
     event *e = code ? NULL : event_of(handle);
+    if (e && e->device != s->device) violate("an event recorded on another device than its own"), e = NULL;
     op *o = e ? calloc(1, sizeof *o) : NULL;
     if (o) {
         *o = (op){.kind = op_record, .event = e};
         e->recorded = true;
         e->done = false;
         e->stream = s;
+        e->ordered = s->ordered;
         code = stream_push(s, o);
     } else if (!code) code = e ? hip_out_of_memory : hip_invalid_handle;
     return double_end(code);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tests/runtime/hip_program.h"
 #include "tests/runtime/tiny_kernel.h"
+#include <pthread.h>
 #include <sys/mman.h>
 
 /* ---- allocations of this thread that are not freed; a sanitizer reports leaks itself */
@@ -411,6 +412,44 @@ START_TEST(a_cooperative_launch_waits_for_the_one_before_it_but_not_in_a_capture
 }
 END_TEST
 
+typedef struct cooperator {
+    shot *s;
+    void *stream[2];
+    tfgen_status status;
+    tfgen_error error;
+} cooperator;
+
+static void *cooperate_often(void *argument)
+{
+    cooperator *c = argument;
+    for (int i = 0; i < 24 && c->status == TFGEN_OK; i++) c->status = fire_on(c->s, c->stream[i % 2], &c->error);
+    return NULL;
+}
+
+START_TEST(threads_order_the_cooperative_launches_of_each_device)
+{
+    enum { devices = 2, callers = 3 * devices };
+    shot s[devices];
+    cooperator c[callers] = {{0}};
+    pthread_t thread[callers];
+    tfgen_error error;
+    setenv("TFGEN_DOUBLE_DEVICES", "gfx90a,gfx90a", 1);
+    load_shot(&s[0], "hip:0"), load_shot(&s[1], "hip:1");
+    for (int i = 0; i < callers; i++) {
+        c[i].s = &s[i % devices], c[i].s->shape.cooperative = true;
+        for (int n = 0; n < 2; n++) must(c[i].s->p.device->api->stream_create(c[i].s->p.device, &c[i].stream[n], &error), &error);
+    }
+    for (int i = 0; i < callers; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, cooperate_often, &c[i]), 0);
+    for (int i = 0; i < callers; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < callers; i++) {
+        must(c[i].status, &c[i].error);
+        for (int n = 0; n < 2; n++) c[i].s->p.device->api->stream_destroy(c[i].s->p.device, c[i].stream[n]);
+    }
+    stop(&s[0].p), stop(&s[1].p);
+    nothing_wrong();
+}
+END_TEST
+
 START_TEST(an_old_runtime_has_no_cooperative_launches_of_modules)
 {
     shot s;
@@ -444,6 +483,7 @@ static void add_failures(Suite *suite)
     tcase_add_test(c, copies_beyond_an_allocation_and_second_frees_are_seen);
     tcase_add_test(c, a_cooperative_launch_has_no_more_workgroups_than_fit);
     tcase_add_test(c, a_cooperative_launch_waits_for_the_one_before_it_but_not_in_a_capture);
+    tcase_add_test(c, threads_order_the_cooperative_launches_of_each_device);
     tcase_add_test(c, an_old_runtime_has_no_cooperative_launches_of_modules);
     suite_add_tcase(suite, c);
 }
