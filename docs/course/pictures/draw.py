@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: draw.py
 
-In: nothing. Out: the pictures of the course, SVG files beside this one. Their numbers are those of the lessons: where a lesson's change,
-change them here. 09-trace.svg is none of these: `tfgen trace specs/llama-block.yaml --target=sm_90a --seconds=0 -q --svg=FILE` wrote it.
+Writes the pictures of the course, SVG files beside this one, from numbers of the lessons: where those of a lesson change, change them here.
+`tfgen trace specs/llama-block.yaml --target=sm_90a --seconds=0 -q --svg=FILE` writes 09-trace.svg.
 """
 
 import html
@@ -125,7 +125,7 @@ def fused_time():
 
 
 def roof():
-    p = Picture("02-roofline", "The roofline of an H200 and a product of 1 to 4096 rows: it turns at 206 operations a byte.")
+    p = Picture("02-roofline", "The roofline of an H200 and a product of 1 to 4096 rows; the ridge is at 206 FLOP per byte.")
     left, top, right, bottom = 56, 40, 420, 250
     X = lambda i: left + math.log10(i) / 4 * (right - left)
     Y = lambda r: bottom - (math.log10(r) - 12) / 3.2 * (bottom - top)
@@ -203,8 +203,8 @@ def threads():
 def register_file():
     p = Picture("04-register-file", "512 registers per lane hold four waves of 104 registers, or eight of 54.")
     for y, registers, waves, words in (
-        (36, 104, 4, "a wave a row: 104 registers, 4 waves"),
-        (110, 54, 8, "four waves a row: 54 registers (56 are given), 8 waves"),
+        (36, 104, 4, "one wave per row: 104 registers, 4 waves"),
+        (110, 54, 8, "four waves per row: 54 registers (56 are allocated), 8 waves"),
     ):
         p.text(12, y - 12, words, "head")
         p.box(12, y, 456, 30, "band")
@@ -246,24 +246,24 @@ def tile():
     p.box(190, 150, 200, 130), p.box(256, 190, 66, 34, "c", "tile", "on head")
     p.text(16, 168, "x", "head"), p.text(196, 32, "w", "head"), p.text(196, 168, "result", "head")
     p.arrow(146, 207, 250, 207), p.arrow(289, 126, 289, 184)
-    p.text(12, 306, "Each of the 32 x 16 tiles of 4096 x 4096 results reads its bands whole.", "")
-    p.text(12, 324, "Together they ask for 16 times what there is.", "")
+    p.text(12, 306, "Each of the 32 x 16 tiles of 4096 x 4096 results reads its two bands in full.", "")
+    p.text(12, 324, "Together they request 16 times the bytes of x and w.", "")
     p.write()
 
 
 def asked():
     chart(
         "05-asked",
-        "Bytes that all tiles ask for: 3.25 GB with 128 x 64, 1.64 GB with 128 x 256; there are 0.10 GB.",
-        "4096 x 4096 x 4096 in bf16: what all tiles ask for",
+        "Bytes that all tiles requested: 3.25 GB with 128 x 64, 1.64 GB with 128 x 256; the tensors have 0.10 GB.",
+        "4096 x 4096 x 4096 in bf16: bytes that all tiles request",
         "GB",
-        [("128 x 64", 3.2548, "b"), ("128 x 256", 1.6442, "a"), ("what there is", 0.1007, "c")],
+        [("128 x 64", 3.2548, "b"), ("128 x 256", 1.6442, "a"), ("the tensors", 0.1007, "c")],
         digits=2,
     )
 
 
 def interleaved():
-    p = Picture("06-interleaved", "Packed, 16 columns of gate lie beside 16 of up, so one thread holds both operands of the mul.")
+    p = Picture("06-interleaved", "Each 16 columns of gate are packed beside 16 of up, so one thread holds both operands of the mul.")
     p.text(12, 22, "two weights, packed as one", "head")
     for i in range(8):
         p.box(12 + i * 57, 36, 55, 30, "b" if i % 2 else "a", ("up " if i % 2 else "gate ") + f"{i // 2}", "on")
@@ -300,9 +300,9 @@ def layouts():
         for r in range(4):
             for c in range(4):
                 p.box(x + c * 34, 34 + r * 30, 32, 28, "a" if c == 1 else "band", f"{order(r, c)}", "on head" if c == 1 else "")
-    p.text(12, 176, "A number is the place in memory. The coloured column is what one lane")
-    p.text(12, 194, "multiplies. Packed (here for lanes of two), a tile's next numbers")
-    p.text(12, 212, "follow each other, whichever lane needs them.")
+    p.text(12, 176, "Each number is a place in memory. One lane multiplies the coloured column.")
+    p.text(12, 194, "In packed order, here for lanes of two numbers, the next numbers")
+    p.text(12, 212, "of a tile follow each other, whichever lane needs them.")
     p.write()
 
 
@@ -310,7 +310,7 @@ def weights_time():
     times = {"row-major": 2.878, "column-major": 3.282, "transposed": 0.690, "packed": 0.691, "floor": 0.556}
     chart(
         "07-time",
-        "Measured on an H200: 2.9 and 3.3 ms with weights that come with the call, 0.69 ms packed.",
+        "Measured on an H200: 2.9 and 3.3 ms with weights that are inputs, 0.69 ms packed.",
         "SwiGLU in f32, measured on an H200",
         "ms",
         [(name, time, "c" if name == "floor" else "b" if time > 1 else "a") for name, time in times.items()],
@@ -319,8 +319,8 @@ def weights_time():
 
 
 def walk():
-    p = Picture("08-walk", "A tile of queries walks the keys; it keeps a running maximum, a running sum and the result so far.")
-    p.text(12, 22, "one tile of queries walks the keys", "head")
+    p = Picture("08-walk", "A tile of queries goes over the keys; it keeps a running maximum, a running sum and the result so far.")
+    p.text(12, 22, "one tile of queries goes over the keys", "head")
     p.box(12, 70, 70, 60, "a", "queries", "on head")
     for i in range(6):
         p.box(110 + i * 60, 70, 56, 60, "b" if i == 2 else "band", f"keys {i}", "on head" if i == 2 else "")
@@ -350,7 +350,7 @@ def levels():
     p = Picture("09-levels", "Sixteen launches at level none, nine at ops, six at tile.")
     y = 22
     for level, count, size, kind in (
-        ("none: an op a launch", 16, 1046.4, "b"),
+        ("none: one launch per op", 16, 1046.4, "b"),
         ("ops: elementwise ops join products", 9, 660.2, "d"),
         ("tile: norms, ropes and caches, too", 6, 543.0, "a"),
     ):
@@ -377,7 +377,7 @@ PHASES = ("qkv", "attention", "join", "o", "gate, up", "down")
 
 def phases():
     """Ends of phases in us; the last number is that of a call in a graph."""
-    p = Picture("11-phases", "A step's phases in five launches end at 37.9 us, in one launch at 48.6.")
+    p = Picture("11-phases", "The phases of a decode step end at 37.9 us in five launches, and at 48.6 in one.")
     left, room, most = 12, 456, 50
     y = 22
     for head, kinds, ends, call in (
