@@ -277,7 +277,7 @@ START_TEST(no_launch_is_larger_than_its_driver_takes)
         int most;
     } cases[] = {{many_heads, 300000}, {many_heads, 8380000}, {many_rows, 2146000000}};
     size_t count;
-    const target_info *target = &target_list(&count)[_i % (int)count];
+    const target_info *targets = target_list(&count), *target = &targets[_i % (int)count];
     char yaml[512];
     snprintf(yaml, sizeof yaml, cases[_i / (int)count].form, 1, cases[_i / (int)count].most);
     rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_none, .target = target->name});
