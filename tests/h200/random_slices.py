@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """In: a command that runs the drawn specs {first} to {first}+{count}-1 and prints their report as JSON. Out: OUT/NAME/FIRST.json for each
-slice that ended, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/cli/random_add.py makes of them, the
-slices that did not end, and the next free index. Refuses to count a slice that the clock ended, that printed no report, or that ended as
-nobody expects; the last two are failures (exit 1), as is a failed case.
+slice that reported, as many slices as SECONDS and the processors allow, and OUT/NAME.txt: what tests/cli/random_add.py makes of them, the
+slices that did not end, and the next free index. Shortly before SECONDS are over, what still runs gets SIGTERM, at which `tfgen verify`
+reports the specs that it has done; these count. Refuses to count a slice that reports nothing then, that printed no report, or that ends
+as nobody expects; the last two are failures (exit 1), as is a failed case.
 
 usage: random_slices.py OUT NAME --seconds=S --first=I --count=N [--jobs=J] [--gpus=G] -- COMMAND..."""
 import argparse
@@ -15,8 +16,9 @@ import threading
 import time
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ENDED, CUT, BROKEN = "ended", "did not end", "broken"
+ENDED, STOPPED, CUT, BROKEN = "ended", "stopped", "did not end", "broken"
 REPORTED = (0, 1)  # exit codes of a report: all good, a case failed. tfgen's other codes and those of Python mean that there is none
+GRACE = 3  # seconds from SIGTERM to the limit
 
 
 class Schedule:
@@ -71,21 +73,35 @@ class Runner:
         path = f"{self.folder}/{first}"
         with open(f"{path}.part", "wb") as out, open(f"{path}.err", "wb") as err:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment, start_new_session=True)
-            try:
-                code = process.wait(max(0.0, self.options.seconds - self.now()))
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                return CUT
+            stopped, code = self.wait(process)
         try:
             with open(f"{path}.part", encoding="utf-8") as f:
                 json.load(f)
         except ValueError:
-            return BROKEN
-        if code not in REPORTED:
+            return CUT if stopped else BROKEN
+        if code not in (*REPORTED, -signal.SIGTERM if stopped else 0):
             return BROKEN
         os.rename(f"{path}.part", f"{path}.json")
-        return ENDED
+        return STOPPED if stopped else ENDED
+
+    def left(self):
+        return max(0.0, self.options.seconds - GRACE - self.now())
+
+    def wait(self, process):
+        """(whether the clock stopped it, its exit code)"""
+        try:
+            return False, process.wait(self.left())
+        except subprocess.TimeoutExpired:
+            process.terminate()  # itself alone: cases under way in its children would count as crashes
+        try:
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # its children, too
+        except ProcessLookupError:
+            pass
+        return True, process.wait()
 
     def work(self, slot):
         while True:
@@ -113,7 +129,8 @@ class Runner:
 
     def report(self):
         """(text, whether all is good)"""
-        s, reports = self.schedule, [f"{self.folder}/{f}.json" for f in self.schedule.those(ENDED)]
+        s = self.schedule
+        reports = [f"{self.folder}/{f}.json" for f in s.those(ENDED) + s.those(STOPPED)]
         good, lines = bool(reports), []
         if reports:
             added = subprocess.run([sys.executable, f"{TESTS}/cli/random_add.py", *reports], stdout=subprocess.PIPE,
@@ -123,8 +140,8 @@ class Runner:
             for first in s.those(state):
                 lines.append(f"slice {first} {state}, not counted; it said: {self.said(first)}")
         good = good and not s.those(BROKEN)
-        lines.append(f"{self.options.name}: {len(reports)} slices of {s.count} ended, {len(s.those(CUT))} did not, "
-                     f"{len(s.those(BROKEN))} broken; "
+        lines.append(f"{self.options.name}: {len(s.those(ENDED))} slices of {s.count} ended, {len(s.those(STOPPED))} stopped and "
+                     f"counted, {len(s.those(CUT))} did not end, {len(s.those(BROKEN))} broken; "
                      f"{self.now():.0f} s, {self.options.jobs} at a time; next free index {s.next}")
         return "\n".join(lines) + "\n", good
 
@@ -133,7 +150,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
     parser.add_argument("name")
-    parser.add_argument("--seconds", type=float, required=True, help="the limit; whatever runs then is ended and not counted")
+    parser.add_argument("--seconds", type=float, required=True, help="the limit; whatever runs then is ended")
     parser.add_argument("--first", type=int, required=True, help="index of the first drawn spec")
     parser.add_argument("--count", type=int, required=True, help="specs a slice")
     parser.add_argument("--most", type=int, help="specs in all, at most")

@@ -3,11 +3,13 @@
 import argparse
 import os
 import tempfile
+import time
 import unittest
 
-from random_slices import BROKEN, CUT, ENDED, Runner, Schedule
+from random_slices import BROKEN, CUT, ENDED, STOPPED, Runner, Schedule
 
-# The first index decides whether a slice succeeds, has a failed case, prints no report, ends with another exit code, or never ends.
+# The first index decides whether a slice succeeds, has a failed case, prints no report, ends with another exit code, never ends, or reports
+# when it is stopped, and ends by that signal.
 COMMAND = ["sh", "-c", """
 report() { printf '{"seed": 1, "first": %d, "specs": %d, "kernels": 5, "unjudged": 0, "causes": [], "ratios": {"linear": '\
 '{"values": 3, "largest": 0.%d, "smallest": 0.001, "rms": 0.0%d, "rms_f32": 0}}, '\
@@ -18,6 +20,7 @@ case {first} in
 4) echo 'error: no device' >&2; exit 6 ;;
 6) report 6 0; exit 139 ;;
 8) exec sleep 100000 ;;
+10) trap 'report 3 0; trap - TERM; kill $$' TERM; echo ready >&2; while :; do sleep 0.01; done ;;
 esac"""]
 
 
@@ -27,12 +30,18 @@ class StoppedRunner(Runner):
     def now(self):
         return self.options.seconds if hasattr(self, "schedule") and self.schedule.next > self.options.stop else 0
 
+    def left(self):
+        trapped = os.path.join(self.folder, "10.err")
+        while os.path.exists(trapped) and not os.path.getsize(trapped):
+            time.sleep(0.01)
+        return super().left()
 
-def run(stop):
-    """(text, good, files, states) of slices of two from index 0 on, the last begun before index `stop`."""
+
+def run(stop, first=0):
+    """(text, good, files, states) of slices of two from index `first` on, the last begun before index `stop`."""
     with tempfile.TemporaryDirectory() as folder:
-        runner = StoppedRunner(argparse.Namespace(first=0, count=2, seconds=60, most=stop, jobs=1, gpus=0, name="host", command=COMMAND,
-                                                  stop=8), folder)
+        runner = StoppedRunner(argparse.Namespace(first=first, count=2, seconds=60, most=stop - first, jobs=1, gpus=0, name="host",
+                                                  command=COMMAND, stop=max(8, stop - 2)), folder)
         runner.run()
         return *runner.report(), sorted(f for f in os.listdir(folder) if f.endswith(".json")), runner.schedule.states
 
@@ -80,8 +89,16 @@ class Slices(unittest.TestCase):
         self.assertIn("4 specs in 2 slices", text)
         self.assertIn("slice 8 did not end, not counted", text)
         self.assertIn("slice 4 broken, not counted; it said: error: no device", text)
-        self.assertIn("2 slices of 2 ended, 1 did not, 2 broken", text)
+        self.assertIn("2 slices of 2 ended, 0 stopped and counted, 1 did not end, 2 broken", text)
         self.assertIn("next free index 10", text)
+
+    def test_what_reports_when_it_is_stopped_counts_as_far_as_it_got(self):
+        text, good, files, states = run(12, first=10)
+        self.assertTrue(good)
+        self.assertEqual(states, {10: STOPPED})
+        self.assertEqual(files, ["10.json"])
+        self.assertIn("| host | f32 | 2 | 3 | 0 | 0 |", text)
+        self.assertIn("0 slices of 2 ended, 1 stopped and counted, 0 did not end, 0 broken", text)
 
     def test_no_slice_at_all_is_no_success(self):
         with tempfile.TemporaryDirectory() as folder:
