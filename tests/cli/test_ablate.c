@@ -43,7 +43,7 @@ START_TEST(variants_are_counted_as_explain_counts_them)
 }
 END_TEST
 
-START_TEST(ratios_stand_between_variants_that_agree)
+START_TEST(ratios_are_printed_only_between_variants_that_agree)
 {
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b --json"), 0);
     json_t *all = parsed(), *v;
@@ -65,7 +65,7 @@ START_TEST(ratios_stand_between_variants_that_agree)
 }
 END_TEST
 
-START_TEST(what_could_not_be_run_has_no_ratio)
+START_TEST(a_variant_that_did_not_run_has_no_ratio)
 {
     setenv("TFGEN_HOST_CC", "/bin/false", 1);
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b --no-cache"), 1);
@@ -99,7 +99,7 @@ static void use_doubles(void)
     setenv("TFGEN_DOUBLE_MEMORY", "20000", 1); /* few sets of buffers */
 }
 
-START_TEST(on_a_device_variants_are_measured_and_checked_there)
+START_TEST(variants_are_timed_and_checked_on_the_device)
 {
     use_doubles();
     ck_assert_msg(tfgen("ablate specs/softmax.yaml --device=hip --seconds=0 --dim=S=2,D=32 --json") == 0, "%s", output);
@@ -134,7 +134,7 @@ START_TEST(no_variant_is_run_when_the_budget_is_spent)
 }
 END_TEST
 
-START_TEST(what_ablate_cannot_do_it_says)
+START_TEST(ablate_refuses_what_it_cannot_do)
 {
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --combine=ropes"), 2);
     says("--combine: no fusion is called 'ropes'; did you mean 'rope'?");
@@ -154,12 +154,12 @@ int main(void)
     Suite *suite = suite_create("ablate");
     TCase *command = tcase_create("command");
     tcase_add_test(command, variants_are_counted_as_explain_counts_them);
-    tcase_add_test(command, ratios_stand_between_variants_that_agree);
-    tcase_add_test(command, what_could_not_be_run_has_no_ratio);
+    tcase_add_test(command, ratios_are_printed_only_between_variants_that_agree);
+    tcase_add_test(command, a_variant_that_did_not_run_has_no_ratio);
     tcase_add_test(command, every_set_of_the_named_fusions_is_a_variant);
-    tcase_add_test(command, on_a_device_variants_are_measured_and_checked_there);
+    tcase_add_test(command, variants_are_timed_and_checked_on_the_device);
     tcase_add_test(command, no_variant_is_run_when_the_budget_is_spent);
-    tcase_add_test(command, what_ablate_cannot_do_it_says);
+    tcase_add_test(command, ablate_refuses_what_it_cannot_do);
     tcase_set_timeout(command, 120);
     suite_add_tcase(suite, command);
     return run_suite(suite);

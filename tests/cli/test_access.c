@@ -58,7 +58,7 @@ static void check_whole(const json_t *all)
     }
 }
 
-START_TEST(a_norm_asks_for_each_byte_once_on_every_target)
+START_TEST(a_norm_reads_each_byte_once_on_every_target)
 {
     static const char *const targets[] = {"gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201", "sm_80", "sm_90a"};
     char what[128];
@@ -113,7 +113,7 @@ static double readers(const json_t *launch, const char *memory)
 
 /* 8 x 8 tiles, numbered down one column after the other. Dealt to 8 chiplets in turn, each chiplet gets one row of tiles and reads the
  * whole weight; dealt in runs (templates/frame/chiplets.h), each gets one column and reads all rows. */
-START_TEST(chiplets_read_what_their_tiles_share)
+START_TEST(runs_of_tiles_share_operands_within_a_chiplet)
 {
     for (int chiplets = 1; chiplets <= 8; chiplets += 7) {
         char what[160];
@@ -186,7 +186,7 @@ START_TEST(a_line_that_does_not_compile_is_named_in_page_and_spec)
 }
 END_TEST
 
-START_TEST(what_is_left_out_is_said)
+START_TEST(access_reports_what_its_limit_omits)
 {
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --dim=B=1,S=64,D=256 --limit=1000"), 0);
     says("truncated: ");
@@ -233,13 +233,13 @@ int main(void)
 {
     Suite *suite = suite_create("access");
     TCase *cases = tcase_create("access");
-    tcase_add_loop_test(cases, a_norm_asks_for_each_byte_once_on_every_target, 2, 4);
+    tcase_add_loop_test(cases, a_norm_reads_each_byte_once_on_every_target, 2, 4);
     tcase_add_test(cases, a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts);
-    tcase_add_test(cases, chiplets_read_what_their_tiles_share);
+    tcase_add_test(cases, runs_of_tiles_share_operands_within_a_chiplet);
     tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 1);
     tcase_add_loop_test(cases, a_planted_line_is_named, 0, sizeof planted / sizeof *planted);
     tcase_add_test(cases, a_line_that_does_not_compile_is_named_in_page_and_spec);
-    tcase_add_test(cases, what_is_left_out_is_said);
+    tcase_add_test(cases, access_reports_what_its_limit_omits);
     tcase_add_test(cases, bad_requests_are_refused);
     tcase_add_test(cases, the_picture_is_one_file_that_needs_no_other);
     tcase_set_timeout(cases, 120);
@@ -247,7 +247,7 @@ int main(void)
     TCase *more = tcase_create("more targets");
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 600);
-    tcase_add_loop_test(more, a_norm_asks_for_each_byte_once_on_every_target, 0, 9);
+    tcase_add_loop_test(more, a_norm_reads_each_byte_once_on_every_target, 0, 9);
     tcase_add_loop_test(more, blocks_and_decode_steps_are_recorded_whole, 1, 5);
     suite_add_tcase(suite, more);
     return run_suite(suite);

@@ -23,7 +23,7 @@ START_TEST(the_median_and_the_spread_of_known_samples)
 }
 END_TEST
 
-START_TEST(times_are_told_in_the_unit_that_fits_them)
+START_TEST(times_are_printed_in_a_suitable_unit)
 {
     static const struct {
         double seconds;
@@ -42,7 +42,7 @@ END_TEST
 /* ---- the command */
 static int bench_with(const char *arguments) { return tfgen("bench %s", arguments); }
 
-START_TEST(every_level_has_a_table_that_says_whose_times_they_are)
+START_TEST(bench_prints_a_table_per_level_and_names_the_timed_processor)
 {
     ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --dim S=5 --seconds=0.05 --fusion=all --check"), 0);
     says("level none");
@@ -94,7 +94,7 @@ static void write_model(char *path, const char *match)
     close(file);
 }
 
-START_TEST(with_peaks_the_share_of_the_floor_is_printed)
+START_TEST(the_share_of_the_floor_is_printed_if_peaks_are_known)
 {
     char path[] = "/tmp/tfgen-host-peaks-XXXXXX", arguments[256];
     write_model(path, NULL);
@@ -123,7 +123,7 @@ START_TEST(peaks_of_another_device_are_refused)
 }
 END_TEST
 
-START_TEST(what_bench_cannot_do_it_says)
+START_TEST(bench_refuses_what_it_cannot_do)
 {
     ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --graph"), 4);
     says("the host engine has none");
@@ -142,7 +142,7 @@ START_TEST(what_bench_cannot_do_it_says)
 END_TEST
 
 /* Tensors have 4,198,400 elements; only the first 4,194,301 are drawn, the rest repeats them. */
-START_TEST(data_of_more_elements_than_are_drawn_are_repeated)
+START_TEST(large_tensors_repeat_the_numbers_that_were_drawn)
 {
     ck_assert_msg(bench_with("specs/rmsnorm.yaml --device=host --dim=B=1,S=1025,D=4096 --fusion=tile --seconds=0.01") == 0, "%s", output);
 }
@@ -154,13 +154,13 @@ int main(void)
     Suite *suite = suite_create("bench");
     TCase *counts = tcase_create("times"), *command = tcase_create("command");
     tcase_add_test(counts, the_median_and_the_spread_of_known_samples);
-    tcase_add_test(counts, times_are_told_in_the_unit_that_fits_them);
-    tcase_add_test(command, every_level_has_a_table_that_says_whose_times_they_are);
+    tcase_add_test(counts, times_are_printed_in_a_suitable_unit);
+    tcase_add_test(command, bench_prints_a_table_per_level_and_names_the_timed_processor);
     tcase_add_test(command, json_has_every_launch_with_its_spread_and_its_work);
-    tcase_add_test(command, with_peaks_the_share_of_the_floor_is_printed);
+    tcase_add_test(command, the_share_of_the_floor_is_printed_if_peaks_are_known);
     tcase_add_test(command, peaks_of_another_device_are_refused);
-    tcase_add_test(command, what_bench_cannot_do_it_says);
-    tcase_add_test(command, data_of_more_elements_than_are_drawn_are_repeated);
+    tcase_add_test(command, bench_refuses_what_it_cannot_do);
+    tcase_add_test(command, large_tensors_repeat_the_numbers_that_were_drawn);
     tcase_set_timeout(command, 120);
     suite_add_tcase(suite, counts);
     suite_add_tcase(suite, command);

@@ -19,7 +19,7 @@ START_TEST(a_wrong_stride_is_found)
 }
 END_TEST
 
-START_TEST(a_missed_mask_is_found)
+START_TEST(a_missing_causal_mask_is_found)
 {
     static char arguments[128];
     snprintf(arguments, sizeof arguments, "%s/s.yaml --target=host", folder);
@@ -40,7 +40,7 @@ START_TEST(an_overflow_in_f16_is_found)
 }
 END_TEST
 
-START_TEST(a_key_of_the_future_is_found)
+START_TEST(attending_one_key_too_many_is_found)
 {
     find_planted(ATTENTION, "", "attention_attention.hip", "key <= position :", "key <= position + 1 :");
     is_first("a", "attention", 19);
@@ -57,7 +57,7 @@ START_TEST(a_dropped_tail_is_found)
 }
 END_TEST
 
-START_TEST(a_row_that_nobody_writes_is_found)
+START_TEST(an_unwritten_row_is_found)
 {
     find_planted(NORM, "", "rmsnorm_n.hip", "return p.B_ * p.S_; }", "return p.B_ * p.S_ - 1; }");
     is_first("n", "rmsnorm", 17);
@@ -159,7 +159,7 @@ START_TEST(an_access_beyond_a_value_is_found_and_the_checker_names_its_line)
 END_TEST
 
 /* The planted fault is there only while the kernel has few arguments; it has more of them once it also stores its values. */
-START_TEST(a_fault_that_goes_when_values_are_stored_is_told)
+START_TEST(a_fault_that_vanishes_when_values_are_stored_is_reported_as_such)
 {
     find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_mul(act_, hi)", "op_mul(act_, hi) * (sizeof(args) > 40 ? 1.0f : 2.0f)");
     is_first("prod", "mul", 22);
@@ -169,7 +169,7 @@ START_TEST(a_fault_that_goes_when_values_are_stored_is_told)
 END_TEST
 
 /* The edit removes one line and adds another, so bisect cannot know where it belongs in the kernel that stores its values. */
-START_TEST(an_edit_that_has_no_place_is_told)
+START_TEST(an_edit_without_a_match_is_reported)
 {
     find_planted(SWIGLU, "", "swiglu_gate_up.hip", "const vec<float, W> act_ = op_silu(lo);",
                  "const vec<float, W> both = lo + hi;\n const vec<float, W> act_ = op_silu(both);");
@@ -182,7 +182,7 @@ END_TEST
  * two kernels is wrong. */
 #define DECODE "specs/llama-decode.yaml --target=host --dim=B=2,D=64,H=4,KV=2,F=64,L=16"
 
-START_TEST(a_fault_in_the_parts_of_an_attention_is_theirs)
+START_TEST(a_fault_in_split_kv_partials_is_found_in_the_attention_kernel)
 {
     find_planted(DECODE, "", "llama_decode_attention.hip", "scale = 0.25f", "scale = 0.5f");
     is_first("a.part", "attention", 41);
@@ -190,7 +190,7 @@ START_TEST(a_fault_in_the_parts_of_an_attention_is_theirs)
 }
 END_TEST
 
-START_TEST(a_fault_where_parts_are_joined_is_not_theirs)
+START_TEST(a_fault_in_the_split_kv_reduction_is_found_in_its_kernel)
 {
     find_planted(DECODE, "", "llama_decode_combine.hip", "splat<1>(o * scale)", "splat<1>(o)");
     is_first("a", "attention", 41);
@@ -208,7 +208,7 @@ START_TEST(a_fault_in_an_aligned_copy_is_found)
 }
 END_TEST
 
-START_TEST(what_a_dtype_cannot_hold_is_no_fault)
+START_TEST(overflow_of_a_dtype_is_no_fault)
 {
     write_text("s.yaml", "block: large\ndtype: f16\ndims: {B: 4, D: 32}\ninputs: {x: [B, D]}\n"
                          "ops:\n  - {out: y, op: mul, in: [x, 1000000]}\noutputs: {y: y}\n");
@@ -218,7 +218,7 @@ START_TEST(what_a_dtype_cannot_hold_is_no_fault)
 }
 END_TEST
 
-START_TEST(what_is_right_is_left_alone)
+START_TEST(bisect_finds_nothing_in_correct_kernels)
 {
     ck_assert_int_eq(tfgen("bisect " SWIGLU), 0);
     says("all are right");
@@ -242,7 +242,7 @@ START_TEST(run_takes_edited_kernels_too)
 }
 END_TEST
 
-START_TEST(what_bisect_cannot_do_it_says)
+START_TEST(bisect_refuses_what_it_cannot_do)
 {
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --replace-source=/nowhere"), 2);
     says("--replace-source: /nowhere has no kernel of this plan");
@@ -272,7 +272,7 @@ END_TEST
 /* ---- time */
 /* A device model of the host engine: a processor with 1 GB/s. Times are compared with those of a loop that takes longer than everything
  * else together. */
-START_TEST(the_launch_that_is_slow_is_found)
+START_TEST(compare_finds_the_slow_launch)
 {
     use_kernels(kernels_of_users);
     static const char arguments[] = "specs/swiglu.yaml --fusion=none";
@@ -314,34 +314,34 @@ int main(void)
     TCase *more = tcase_create("more faults");
     tcase_set_tags(more, "long");
     tcase_add_checked_fixture(more, open_folder, close_folder);
-    tcase_add_test(more, a_row_that_nobody_writes_is_found);
+    tcase_add_test(more, an_unwritten_row_is_found);
     tcase_add_test(more, a_wrong_scale_is_found);
     tcase_add_test(more, a_fault_is_found_in_the_second_phase_of_a_launch);
     tcase_add_test(more, a_fault_in_a_packed_weight_is_found);
     tcase_add_test(more, a_fault_is_found_in_the_geometry_of_a_gpu);
     tcase_add_test(more, a_dozen_faults_are_found_in_the_geometry_of_each_vendor);
     tcase_add_test(more, an_access_beyond_a_value_is_found_and_the_checker_names_its_line);
-    tcase_add_test(more, a_fault_that_goes_when_values_are_stored_is_told);
-    tcase_add_test(more, a_fault_in_the_parts_of_an_attention_is_theirs);
-    tcase_add_test(more, a_fault_where_parts_are_joined_is_not_theirs);
+    tcase_add_test(more, a_fault_that_vanishes_when_values_are_stored_is_reported_as_such);
+    tcase_add_test(more, a_fault_in_split_kv_partials_is_found_in_the_attention_kernel);
+    tcase_add_test(more, a_fault_in_the_split_kv_reduction_is_found_in_its_kernel);
     tcase_add_test(more, a_fault_in_an_aligned_copy_is_found);
     tcase_add_checked_fixture(numbers, open_folder, close_folder);
     tcase_add_checked_fixture(times, open_folder, close_folder);
     tcase_add_test(faults, a_missing_barrier_is_found_and_the_checker_names_the_access);
     tcase_add_test(faults, a_wrong_stride_is_found);
-    tcase_add_test(faults, a_missed_mask_is_found);
+    tcase_add_test(faults, a_missing_causal_mask_is_found);
     tcase_add_test(faults, an_overflow_in_f16_is_found);
-    tcase_add_test(faults, a_key_of_the_future_is_found);
+    tcase_add_test(faults, attending_one_key_too_many_is_found);
     tcase_add_test(faults, a_dropped_tail_is_found);
     tcase_add_test(faults, a_swapped_operand_is_found_inside_its_kernel);
     tcase_add_test(faults, a_sum_that_is_not_reset_is_found);
     tcase_add_test(faults, a_rounding_at_the_wrong_place_is_found);
-    tcase_add_test(faults, an_edit_that_has_no_place_is_told);
-    tcase_add_test(numbers, what_a_dtype_cannot_hold_is_no_fault);
-    tcase_add_test(numbers, what_is_right_is_left_alone);
+    tcase_add_test(faults, an_edit_without_a_match_is_reported);
+    tcase_add_test(numbers, overflow_of_a_dtype_is_no_fault);
+    tcase_add_test(numbers, bisect_finds_nothing_in_correct_kernels);
     tcase_add_test(numbers, run_takes_edited_kernels_too);
-    tcase_add_test(numbers, what_bisect_cannot_do_it_says);
-    tcase_add_test(times, the_launch_that_is_slow_is_found);
+    tcase_add_test(numbers, bisect_refuses_what_it_cannot_do);
+    tcase_add_test(times, compare_finds_the_slow_launch);
     tcase_set_timeout(faults, 120);
     tcase_set_timeout(more, 600);
     tcase_set_timeout(numbers, 120);

@@ -83,7 +83,7 @@ static int compare_with(const char *file)
                  folder, file);
 }
 
-START_TEST(numbers_of_another_framework_part_where_its_op_is_another)
+START_TEST(bisect_finds_the_first_op_that_differs_from_another_framework)
 {
     make_files();
     ck_assert_msg(compare_with("right.safetensors") == 0, "%s", output);
@@ -147,7 +147,7 @@ static void write_ropes(void *a)
     write_rope(a, "same.safetensors", x, 10000), write_rope(a, "other.safetensors", x, 12000);
 }
 
-START_TEST(an_op_that_rounds_inside_is_no_other_op)
+START_TEST(inner_roundings_of_an_op_are_no_difference_from_another_framework)
 {
     arena *a = arena_new();
     write_text("s.yaml", "block: turn\ndtype: bf16\ndims: {B: 1, S: 37, D: 32}\ninputs: {x: [B, S, D]}\n"
@@ -168,8 +168,8 @@ int main(void)
     TCase *numbers = tcase_create("numbers");
     tcase_set_timeout(numbers, 120);
     tcase_add_checked_fixture(numbers, open_folder, close_folder);
-    tcase_add_test(numbers, numbers_of_another_framework_part_where_its_op_is_another);
-    tcase_add_test(numbers, an_op_that_rounds_inside_is_no_other_op);
+    tcase_add_test(numbers, bisect_finds_the_first_op_that_differs_from_another_framework);
+    tcase_add_test(numbers, inner_roundings_of_an_op_are_no_difference_from_another_framework);
     tcase_add_test(numbers, files_that_are_not_of_the_spec_are_refused);
     suite_add_tcase(suite, numbers);
     return run_suite(suite);

@@ -49,7 +49,7 @@ static void has_what_all_have(const device_model *d)
     ck_assert_int_eq(d->rates[rate_products_reached].source, source_measured);
 }
 
-START_TEST(a_hop_is_what_more_answers_take)
+START_TEST(the_cost_of_a_signal_is_measured_by_sending_more_of_them)
 {
     ck_assert_double_eq(meter_each(1 + 64, 64, 1 + 256, 256), 1); /* launching took 1 s, each signal took 1 s */
 }
@@ -94,7 +94,7 @@ START_TEST(a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet)
 }
 END_TEST
 
-START_TEST(what_cannot_be_measured_is_refused)
+START_TEST(calibrate_refuses_wrong_arguments)
 {
     ck_assert_int_eq(tfgen("calibrate --device=hip:7"), code_usage);
     ck_assert_int_eq(tfgen("calibrate --device=host --seconds=never"), code_usage);
@@ -167,10 +167,10 @@ int main(int argc, char **argv)
     Suite *s = suite_create("calibrate");
     TCase *c = tcase_create("calibrate");
     tcase_set_timeout(c, 300);
-    tcase_add_test(c, a_hop_is_what_more_answers_take);
+    tcase_add_test(c, the_cost_of_a_signal_is_measured_by_sending_more_of_them);
     tcase_add_test(c, the_host_is_measured_and_predictions_are_made_with_that);
     tcase_add_test(c, a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet);
-    tcase_add_test(c, what_cannot_be_measured_is_refused);
+    tcase_add_test(c, calibrate_refuses_wrong_arguments);
     tcase_add_test(c, a_damaged_file_says_where);
     tcase_add_test(c, a_model_that_is_printed_reads_back);
     suite_add_tcase(s, c);

@@ -30,7 +30,7 @@ START_TEST(a_command_has_help_of_its_own_however_it_is_asked_for)
 }
 END_TEST
 
-START_TEST(every_command_and_every_list_that_help_names_is_there)
+START_TEST(every_command_and_list_named_in_help_exists)
 {
     static const char *const commands[] = {"emit", "run", "verify", "bench", "build", "check", "cache", "devices", "doctor", "schema"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -59,7 +59,7 @@ START_TEST(every_target_is_in_the_help_the_man_page_the_readme_and_all_of_them)
 }
 END_TEST
 
-START_TEST(a_word_that_is_no_command_is_no_spec_either)
+START_TEST(an_unknown_command_is_not_read_as_a_spec)
 {
     make_folder();
     ck_assert_int_eq(tfgen("%s",
@@ -130,7 +130,7 @@ START_TEST(every_option_refuses_what_it_cannot_be)
 }
 END_TEST
 
-START_TEST(a_list_that_is_given_twice_is_one_list)
+START_TEST(lists_of_a_repeated_option_are_joined)
 {
     make_folder();
     ck_assert_int_eq(tfgen("%s", in_folder("specs/rmsnorm.yaml -q --dim B=2 --dim S=3 -o %s/out && grep ^dim %s/out/plan.ir")), 0);
@@ -173,7 +173,7 @@ START_TEST(device_models_are_listed_with_their_targets)
 }
 END_TEST
 
-START_TEST(what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint)
+START_TEST(foreign_dtype_names_and_unknown_dims_get_a_hint)
 {
     static const char *const called[][2] = {{"fp16", "f16"},  {"half", "f16"},  {"float16", "f16"},   {"fp32", "f32"}, {"float32", "f32"},
                                             {"FLOAT", "f32"}, {"BF16", "bf16"}, {"bfloat16", "bf16"}, {"bf61", "bf16"}};
@@ -294,14 +294,14 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, help_names_every_command_and_exit_code);
     tcase_add_test(c, a_command_has_help_of_its_own_however_it_is_asked_for);
-    tcase_add_test(c, every_command_and_every_list_that_help_names_is_there);
+    tcase_add_test(c, every_command_and_list_named_in_help_exists);
     tcase_add_test(c, every_target_is_in_the_help_the_man_page_the_readme_and_all_of_them);
-    tcase_add_test(c, a_word_that_is_no_command_is_no_spec_either);
+    tcase_add_test(c, an_unknown_command_is_not_read_as_a_spec);
     tcase_add_test(c, every_option_refuses_what_it_cannot_be);
-    tcase_add_test(c, a_list_that_is_given_twice_is_one_list);
+    tcase_add_test(c, lists_of_a_repeated_option_are_joined);
     tcase_add_test(c, a_device_model_is_a_name_or_a_file);
     tcase_add_test(c, device_models_are_listed_with_their_targets);
-    tcase_add_test(c, what_others_call_a_dtype_and_a_dim_that_is_not_there_get_a_hint);
+    tcase_add_test(c, foreign_dtype_names_and_unknown_dims_get_a_hint);
     tcase_add_test(c, a_device_is_asked_for_by_name);
     tcase_add_test(c, the_man_page_is_well_formed_and_has_every_option);
     tcase_add_test(c, the_checked_in_man_page_and_schema_are_current);

@@ -48,7 +48,7 @@ static double number_in(const char *key)
 }
 
 /* 11 samples: the median is the 6th; its bounds lie 5 - 0.98 * sqrt(11) = 1.7 ranks from either end, so they are the 2nd and the 10th. */
-START_TEST(the_noise_is_reckoned_by_rank)
+START_TEST(noise_is_estimated_from_ranks_of_samples)
 {
     double half[11];
     for (int i = 0; i < 11; i++) half[i] = eleven[i] / 2;
@@ -81,7 +81,7 @@ START_TEST(slower_beyond_noise_and_tolerance_fails)
 }
 END_TEST
 
-START_TEST(what_noise_leaves_open_is_said_and_fails_only_when_asked)
+START_TEST(differences_within_noise_are_reported_and_fail_only_on_request)
 {
     double noisy[11];
     for (int i = 0; i < 11; i++) noisy[i] = 108 + (i - 5) * 8;
@@ -94,7 +94,7 @@ START_TEST(what_noise_leaves_open_is_said_and_fails_only_when_asked)
 }
 END_TEST
 
-START_TEST(runs_of_one_key_are_pooled)
+START_TEST(samples_with_the_same_key_are_pooled)
 {
     static char both[1 << 16];
     const double first[] = {10, 10, 10, 10, 10}, second[] = {20, 20, 20, 20, 20};
@@ -107,7 +107,7 @@ START_TEST(runs_of_one_key_are_pooled)
 }
 END_TEST
 
-START_TEST(a_run_that_is_gone_or_wrong_fails)
+START_TEST(a_missing_or_wrong_run_fails)
 {
     write_samples("a", eleven, 11);
     write_record("b", run_text("q", "H200", "null", eleven, 11));
@@ -122,7 +122,7 @@ START_TEST(a_run_that_is_gone_or_wrong_fails)
 }
 END_TEST
 
-START_TEST(what_is_no_record_is_refused)
+START_TEST(a_file_that_is_no_record_is_refused)
 {
     static const struct {
         const char *text, *said;
@@ -178,12 +178,12 @@ int main(void)
     Suite *suite = suite_create("compare");
     TCase *gate = tcase_create("gate"), *files = tcase_create("files");
     if (!mkdtemp(folder)) return 1;
-    tcase_add_test(gate, the_noise_is_reckoned_by_rank);
+    tcase_add_test(gate, noise_is_estimated_from_ranks_of_samples);
     tcase_add_test(gate, slower_beyond_noise_and_tolerance_fails);
-    tcase_add_test(gate, what_noise_leaves_open_is_said_and_fails_only_when_asked);
-    tcase_add_test(gate, runs_of_one_key_are_pooled);
-    tcase_add_test(gate, a_run_that_is_gone_or_wrong_fails);
-    tcase_add_test(files, what_is_no_record_is_refused);
+    tcase_add_test(gate, differences_within_noise_are_reported_and_fail_only_on_request);
+    tcase_add_test(gate, samples_with_the_same_key_are_pooled);
+    tcase_add_test(gate, a_missing_or_wrong_run_fails);
+    tcase_add_test(files, a_file_that_is_no_record_is_refused);
     tcase_add_test(files, bench_records_what_compare_reads);
     suite_add_tcase(suite, gate);
     suite_add_tcase(suite, files);

@@ -75,7 +75,7 @@ START_TEST(doctor_tries_the_gpu_and_names_what_can_run)
 }
 END_TEST
 
-START_TEST(a_driver_that_is_too_old_for_the_code_is_found_and_mended)
+START_TEST(doctor_reports_a_driver_too_old_for_the_compilers_code)
 {
     ck_assert_int_eq(with("TFGEN_DOUBLE_FAULT=hipModuleLoadData:1:209", "doctor"), 0);
     says("the driver does not load HIPRTC API 6.3's code: hipModuleLoadData: hipErrorNoBinaryForGpu");
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, devices_are_json_for_scripts);
     tcase_add_test(c, an_overridden_architecture_is_warned_of);
     tcase_add_test(c, doctor_tries_the_gpu_and_names_what_can_run);
-    tcase_add_test(c, a_driver_that_is_too_old_for_the_code_is_found_and_mended);
+    tcase_add_test(c, doctor_reports_a_driver_too_old_for_the_compilers_code);
     tcase_add_test(c, a_machine_where_nothing_can_run_is_exit_code_1);
     tcase_add_test(c, a_missing_worker_and_a_broken_cache_are_found);
     tcase_add_test(c, pipes_in_variables_are_refused_and_a_library_that_is_not_there_is_bad);

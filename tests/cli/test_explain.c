@@ -169,7 +169,7 @@ END_TEST
 static double up_to(double x, double step) { return ceil(x / step) * step; }
 
 /* linear.yaml: a product with a bias. The last tiles reach beyond its edges and the last round of workgroups is not full. */
-START_TEST(figures_of_a_product_are_closed_forms)
+START_TEST(explained_figures_of_a_product_equal_closed_forms)
 {
     const double rows = 2048, columns = 5468, length = 2048;
     ck_assert_int_eq(tfgen("explain specs/linear.yaml --dim=B=1,S=2048,F=5468,D=2048 --target=gfx90a --fusion=tile --no-code --json"), 0);
@@ -198,7 +198,7 @@ START_TEST(figures_of_a_product_are_closed_forms)
 END_TEST
 
 /* tests/cli/test_fit.c shows that the runtime allocates what fit reports. */
-START_TEST(workspace_is_what_fit_says)
+START_TEST(fit_predicts_the_workspace)
 {
     ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --dim=B=1024 --fusion=tile --no-code --json"), 0);
     json_t *all = read_json();
@@ -261,7 +261,7 @@ static void check_held(const json_t *code, double threads)
 
 /* The plan joins two linears into one product over both inputs: of the second linear only its weight is left, and the concat of the inputs
  * is no op of the spec. */
-START_TEST(a_sum_of_products_has_both_linears_and_its_inputs_have_none_more)
+START_TEST(a_fused_sum_of_products_has_both_linears_and_frees_their_inputs)
 {
     static const struct {
         const char *kernel, *ops;
@@ -312,7 +312,7 @@ START_TEST(registers_are_those_of_the_code_object)
 }
 END_TEST
 
-START_TEST(without_a_compiler_it_says_so_and_says_the_rest)
+START_TEST(without_a_compiler_explain_shows_everything_else)
 {
     setenv("TFGEN_NVRTC", "/nowhere/libnvrtc.so", 1);
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-cache --json"), 0);
@@ -410,7 +410,7 @@ START_TEST(the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script)
 }
 END_TEST
 
-START_TEST(what_explain_cannot_do_it_says)
+START_TEST(explain_refuses_what_it_cannot_do)
 {
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml specs/linear.yaml"), 2);
     says("explain takes one SPEC");
@@ -445,14 +445,14 @@ int main(void)
     Suite *suite = suite_create("explain");
     TCase *figures = tcase_create("figures"), *code = tcase_create("code"), *page = tcase_create("page");
     tcase_add_loop_test(figures, figures_of_every_spec_and_level_add_up, 0, spec_count);
-    tcase_add_test(figures, figures_of_a_product_are_closed_forms);
-    tcase_add_test(figures, workspace_is_what_fit_says);
+    tcase_add_test(figures, explained_figures_of_a_product_equal_closed_forms);
+    tcase_add_test(figures, fit_predicts_the_workspace);
     tcase_add_test(figures, the_text_says_why_and_what_it_costs);
     tcase_add_test(figures, text_of_a_plan_is_explained_as_it_is);
-    tcase_add_test(figures, what_explain_cannot_do_it_says);
-    tcase_add_test(figures, a_sum_of_products_has_both_linears_and_its_inputs_have_none_more);
+    tcase_add_test(figures, explain_refuses_what_it_cannot_do);
+    tcase_add_test(figures, a_fused_sum_of_products_has_both_linears_and_frees_their_inputs);
     tcase_add_test(code, registers_are_those_of_the_code_object);
-    tcase_add_test(code, without_a_compiler_it_says_so_and_says_the_rest);
+    tcase_add_test(code, without_a_compiler_explain_shows_everything_else);
     tcase_add_test(code, matrix_instructions_are_counted_in_machine_code);
     tcase_add_test(page, the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script);
     suite_add_tcase(suite, figures);

@@ -58,7 +58,7 @@ static allocated allocated_by_runtime(const char *yaml)
     return sum;
 }
 
-START_TEST(each_kind_is_what_the_runtime_allocates)
+START_TEST(fit_predicts_each_kind_of_memory_that_the_runtime_allocates)
 {
     rig *r = rig_plan(&(rig_request){.yaml = decode, .level = fusion_tile});
     const footprint f = footprint_of(r->a, r->c.plan);
@@ -155,7 +155,7 @@ START_TEST(layers_have_weights_and_states_of_their_own)
 }
 END_TEST
 
-START_TEST(what_fit_cannot_do_it_says)
+START_TEST(fit_refuses_what_it_cannot_do)
 {
     ck_assert_int_eq(tfgen("fit specs/rmsnorm.yaml --target=host"), 2);
     says("device model host does not say how much memory there is");
@@ -176,11 +176,11 @@ int main(void)
 {
     Suite *suite = suite_create("fit");
     TCase *bytes = tcase_create("bytes"), *command = tcase_create("command");
-    tcase_add_test(bytes, each_kind_is_what_the_runtime_allocates);
+    tcase_add_test(bytes, fit_predicts_each_kind_of_memory_that_the_runtime_allocates);
     tcase_add_test(command, the_largest_value_is_the_closed_form_and_one_more_does_not_fit);
     tcase_add_test(command, only_legal_sizes_are_tried_in_steps);
     tcase_add_test(command, layers_have_weights_and_states_of_their_own);
-    tcase_add_test(command, what_fit_cannot_do_it_says);
+    tcase_add_test(command, fit_refuses_what_it_cannot_do);
     tcase_set_timeout(bytes, 120);
     suite_add_tcase(suite, bytes);
     suite_add_tcase(suite, command);

@@ -51,7 +51,7 @@ START_TEST(suites_are_shown_when_they_end_however_many_run_at_once)
 }
 END_TEST
 
-START_TEST(a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail)
+START_TEST(failed_checks_killed_suites_and_silent_ones_all_fail)
 {
     static const struct {
         const char *script, *count;
@@ -199,7 +199,7 @@ START_TEST(a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents)
 END_TEST
 
 /* ---- tests/paths.py */
-START_TEST(comments_and_documents_name_what_is_there)
+START_TEST(comments_and_documents_name_existing_files_and_functions)
 {
     ck_assert_msg(shell("python3 tests/paths.py 2>&1") == 0, "%s", output);
 }
@@ -236,14 +236,14 @@ int main(void)
     Suite *suite = suite_create("harness");
     TCase *c = tcase_create("run.sh");
     tcase_add_test(c, suites_are_shown_when_they_end_however_many_run_at_once);
-    tcase_add_test(c, a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail);
+    tcase_add_test(c, failed_checks_killed_suites_and_silent_ones_all_fail);
     tcase_add_test(c, the_readme_tells_the_figures_that_the_documents_have);
     tcase_add_test(c, the_tour_shows_what_the_command_prints);
     tcase_add_test(c, files_call_downward_and_in_no_circle_that_is_not_listed);
     tcase_add_test(c, a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused);
     tcase_add_test(c, the_reference_shares_no_code_with_what_it_judges);
     tcase_add_test(c, a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents);
-    tcase_add_test(c, comments_and_documents_name_what_is_there);
+    tcase_add_test(c, comments_and_documents_name_existing_files_and_functions);
     tcase_add_test(c, a_path_a_function_a_heading_or_a_link_that_is_gone_is_refused);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);

@@ -96,7 +96,7 @@ START_TEST(the_overview_fits_one_screen_and_names_every_command)
 }
 END_TEST
 
-START_TEST(a_version_is_told_with_a_word_and_with_a_letter)
+START_TEST(the_version_is_printed_for_a_word_and_for_a_letter)
 {
     ck_assert_int_eq(prints(1, "--version"), 0);
     char version[64];
@@ -161,7 +161,7 @@ int main(void)
     tcase_add_loop_test(c, each_command_has_a_page_of_one_screen_with_its_options_and_no_other, 0, command_count);
     tcase_add_test(c, an_option_means_one_thing_to_a_command_and_every_meaning_is_in_the_man_page);
     tcase_add_test(c, the_overview_fits_one_screen_and_names_every_command);
-    tcase_add_test(c, a_version_is_told_with_a_word_and_with_a_letter);
+    tcase_add_test(c, the_version_is_printed_for_a_word_and_for_a_letter);
     tcase_add_test(c, bad_usage_names_the_help_of_its_command_on_stderr);
     tcase_add_loop_test(c, the_examples_of_help_work, 0, command_count);
     suite_add_tcase(suite, c);

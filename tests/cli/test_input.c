@@ -8,7 +8,7 @@ static void make_obstacles(void)
     ck_assert_int_eq(shell("cd %s && mkfifo pipe && mkdir folder && chmod 755 pipe", folder), 0);
 }
 
-START_TEST(what_is_no_file_is_refused_by_name_and_not_waited_for)
+START_TEST(a_pipe_or_device_given_as_a_spec_is_refused_without_waiting)
 {
     static const struct {
         const char *arguments;
@@ -40,7 +40,7 @@ START_TEST(what_is_no_file_is_refused_by_name_and_not_waited_for)
 END_TEST
 
 /* A pipe that has a reader is written to. If it has none, the command says so, before it does anything that takes minutes. */
-START_TEST(a_pipe_that_nobody_reads_is_not_waited_for)
+START_TEST(writing_to_a_pipe_without_a_reader_does_not_hang)
 {
     static const char *const calls[] = {"calibrate --device=nowhere -o %s/pipe",       "explain specs/softmax.yaml --html=%s/pipe",
                                         "run specs/softmax.yaml --device=host -o %s/pipe", "cache export %s/pipe",
@@ -60,7 +60,7 @@ START_TEST(a_pipe_that_nobody_reads_is_not_waited_for)
 }
 END_TEST
 
-START_TEST(what_a_shell_has_open_is_read)
+START_TEST(pipes_opened_by_a_shell_are_read)
 {
     ck_assert_int_eq(tfgen("check - <specs/rmsnorm.yaml"), 0);
     ck_assert_int_eq(tfgen("check /dev/stdin <specs/rmsnorm.yaml"), 0);
@@ -72,7 +72,7 @@ START_TEST(what_a_shell_has_open_is_read)
 END_TEST
 
 /* Compilers without room in the temporary folder report the system's error, or are killed; the kernel is not blamed. */
-START_TEST(a_full_folder_of_temporary_files_is_told_as_such)
+START_TEST(a_full_folder_for_temporary_files_is_named_in_the_error)
 {
     make_folder();
     write_file(folder, "cc", "#!/bin/sh\ncat >/dev/null\necho \"error: no output 'x': 'No space left on device'\" >&2\nexit 1\n");
@@ -113,10 +113,10 @@ int main(void)
     Suite *suite = suite_create("input");
     TCase *c = tcase_create("input");
     tcase_set_timeout(c, 60);
-    tcase_add_test(c, what_is_no_file_is_refused_by_name_and_not_waited_for);
-    tcase_add_test(c, a_pipe_that_nobody_reads_is_not_waited_for);
-    tcase_add_test(c, what_a_shell_has_open_is_read);
-    tcase_add_test(c, a_full_folder_of_temporary_files_is_told_as_such);
+    tcase_add_test(c, a_pipe_or_device_given_as_a_spec_is_refused_without_waiting);
+    tcase_add_test(c, writing_to_a_pipe_without_a_reader_does_not_hang);
+    tcase_add_test(c, pipes_opened_by_a_shell_are_read);
+    tcase_add_test(c, a_full_folder_for_temporary_files_is_named_in_the_error);
     tcase_add_test(c, calibrate_asks_first_whether_it_can_write);
     suite_add_tcase(suite, c);
     return run_suite(suite);

@@ -24,7 +24,7 @@ START_TEST(output_that_meets_a_full_disk_is_no_success)
 }
 END_TEST
 
-START_TEST(every_command_tells_what_is_wrong_with_a_spec_with_its_place)
+START_TEST(every_command_reports_errors_of_a_spec_with_their_place)
 {
     static const char *const commands[] = {"emit",    "run",    "verify", "bench", "predict", "ablate", "fit",  "explain",
                                            "bisect",  "access", "trace",  "tune",  "table",   "build",  "check"};
@@ -39,7 +39,7 @@ START_TEST(every_command_tells_what_is_wrong_with_a_spec_with_its_place)
 }
 END_TEST
 
-START_TEST(a_sweep_is_of_a_dim_that_there_is_and_goes_up)
+START_TEST(a_sweep_needs_an_existing_dim_and_ascending_sizes)
 {
     ck_assert_int_eq(tfgen("predict specs/swiglu.yaml --sweep=ZZ=3"), 2);
     says("specs/swiglu.yaml: error: there is no dim \"ZZ\"");
@@ -53,7 +53,7 @@ END_TEST
 
 /* verify leaves out sizes that a spec cannot have. Once it did so for sizes that the user gave, too: nothing was compared, and it
  * succeeded. */
-START_TEST(verify_of_sizes_that_nobody_can_have_is_no_success)
+START_TEST(verify_of_impossible_sizes_fails)
 {
     ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --dim=S=0 --sizes=sample"), 2);
     says("specs/rmsnorm.yaml: error: S=0: a dim is from 1");
@@ -62,7 +62,7 @@ START_TEST(verify_of_sizes_that_nobody_can_have_is_no_success)
 }
 END_TEST
 
-START_TEST(a_command_without_what_it_works_on_is_bad_usage)
+START_TEST(a_command_without_its_operand_is_bad_usage)
 {
     ck_assert_int_eq(tfgen("table --report=%s/table.html", folder), 2);
     says("usage: tfgen table [options] SPEC...|TABLE");
@@ -71,7 +71,7 @@ START_TEST(a_command_without_what_it_works_on_is_bad_usage)
 }
 END_TEST
 
-START_TEST(options_that_have_no_part_in_a_command_are_refused)
+START_TEST(options_that_a_command_does_not_use_are_refused)
 {
     ck_assert_int_eq(tfgen("cache path --json"), 2);
     says("--json goes with tfgen cache ls and verify");
@@ -81,7 +81,7 @@ START_TEST(options_that_have_no_part_in_a_command_are_refused)
 END_TEST
 
 /* The error comes before any line of a result. */
-START_TEST(what_fit_cannot_answer_it_says_before_anything_else)
+START_TEST(fit_refuses_before_it_prints_anything)
 {
     ck_assert_int_eq(tfgen("fit tests/specs/row-scalars.yaml"), 2);
     ck_assert_str_eq(output, "tests/specs/row-scalars.yaml: error: --largest: the spec has no dynamic dim; name one that is to be as large "
@@ -92,7 +92,7 @@ START_TEST(what_fit_cannot_answer_it_says_before_anything_else)
 }
 END_TEST
 
-START_TEST(a_folder_for_temporary_files_that_takes_none_is_named)
+START_TEST(an_unwritable_folder_for_temporary_files_is_named)
 {
     static const char *const commands[] = {"run", "bench --seconds=0", "bisect", "access"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -128,7 +128,7 @@ START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 END_TEST
 
 /* --tile names a phase, and each fusion level has phases of its own. */
-START_TEST(explain_with_a_tile_is_of_the_level_that_has_the_phase)
+START_TEST(explain_with_a_tile_shows_only_levels_with_that_phase)
 {
     static const char call[] = "explain specs/swiglu.yaml --no-code --target=sm_80 --tile='gate_up: k=32'";
     ck_assert_msg(tfgen("%s", call) == 0, "%s", output);
@@ -150,15 +150,15 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     tcase_set_timeout(t, 60);
     tcase_add_test(t, output_that_meets_a_full_disk_is_no_success);
-    tcase_add_test(t, every_command_tells_what_is_wrong_with_a_spec_with_its_place);
-    tcase_add_test(t, a_sweep_is_of_a_dim_that_there_is_and_goes_up);
-    tcase_add_test(t, verify_of_sizes_that_nobody_can_have_is_no_success);
-    tcase_add_test(t, a_command_without_what_it_works_on_is_bad_usage);
-    tcase_add_test(t, options_that_have_no_part_in_a_command_are_refused);
-    tcase_add_test(t, what_fit_cannot_answer_it_says_before_anything_else);
-    tcase_add_test(t, a_folder_for_temporary_files_that_takes_none_is_named);
+    tcase_add_test(t, every_command_reports_errors_of_a_spec_with_their_place);
+    tcase_add_test(t, a_sweep_needs_an_existing_dim_and_ascending_sizes);
+    tcase_add_test(t, verify_of_impossible_sizes_fails);
+    tcase_add_test(t, a_command_without_its_operand_is_bad_usage);
+    tcase_add_test(t, options_that_a_command_does_not_use_are_refused);
+    tcase_add_test(t, fit_refuses_before_it_prints_anything);
+    tcase_add_test(t, an_unwritable_folder_for_temporary_files_is_named);
     tcase_add_test(t, a_file_that_is_no_wisdom_is_neither_used_nor_written_over);
-    tcase_add_test(t, explain_with_a_tile_is_of_the_level_that_has_the_phase);
+    tcase_add_test(t, explain_with_a_tile_shows_only_levels_with_that_phase);
     suite_add_tcase(suite, t);
     const int result = run_suite(suite);
     char command[64];

@@ -43,7 +43,7 @@ START_TEST(words_are_broken_into_lines_and_never_cut)
 }
 END_TEST
 
-START_TEST(axes_have_round_values_inside_their_range)
+START_TEST(axes_of_charts_have_round_values_inside_their_range)
 {
     static const struct {
         draw_scale s;
@@ -69,7 +69,7 @@ START_TEST(axes_have_round_values_inside_their_range)
 }
 END_TEST
 
-START_TEST(columns_of_nothing_are_left_out_but_of_csv)
+START_TEST(empty_columns_are_left_out_except_in_csv)
 {
     static const sheet_column columns[] = {{"tile", sheet_words}, {"GB/s", sheet_number}, {"us", sheet_number}};
     static const char *const rows[2][3] = {{"m=64 <b>", "", "1.25"}, {"m=128", "", ""}};
@@ -109,8 +109,8 @@ int main(void)
     Suite *suite = suite_create("page");
     TCase *c = tcase_create("page");
     tcase_add_test(c, words_are_broken_into_lines_and_never_cut);
-    tcase_add_test(c, axes_have_round_values_inside_their_range);
-    tcase_add_test(c, columns_of_nothing_are_left_out_but_of_csv);
+    tcase_add_test(c, axes_of_charts_have_round_values_inside_their_range);
+    tcase_add_test(c, empty_columns_are_left_out_except_in_csv);
     tcase_add_test(c, graphs_name_every_op_and_input_and_no_edge_goes_behind_a_box);
     suite_add_tcase(suite, c);
     return run_suite(suite);

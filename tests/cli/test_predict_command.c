@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-START_TEST(each_point_is_what_explain_predicts_there)
+START_TEST(predict_and_explain_agree_at_each_size)
 {
     ck_assert_int_eq(tfgen("predict specs/llama-block.yaml --preset=llama-1b --sweep=S=16,1000,2048 --device-model=mi300x,h200 --json"), 0);
     json_t *all = parsed();
@@ -47,7 +47,7 @@ START_TEST(a_sweep_doubles_and_lists)
 END_TEST
 
 /* Two recorded runs of an H200, at S of 64 and 128; expected errors are computed from the predicted times. */
-START_TEST(measured_times_stand_beside_with_their_error)
+START_TEST(measured_times_are_shown_with_their_error)
 {
     char path[] = "/tmp/tfgen-measured-XXXXXX";
     const int file = mkstemp(path);
@@ -83,7 +83,7 @@ START_TEST(measured_times_stand_beside_with_their_error)
 }
 END_TEST
 
-START_TEST(what_predict_cannot_do_it_says)
+START_TEST(predict_refuses_what_it_cannot_do)
 {
     static const char *const wrong[] = {"S", "=5", "S=", "S=0", "S=a", "S=5;6", "S=1..", "S=1,,2",
                                         "S=1..9223372036854775807,1,1", "S=9223372036854775808"};
@@ -105,10 +105,10 @@ int main(void)
 {
     Suite *suite = suite_create("predict command");
     TCase *command = tcase_create("command");
-    tcase_add_test(command, each_point_is_what_explain_predicts_there);
+    tcase_add_test(command, predict_and_explain_agree_at_each_size);
     tcase_add_test(command, a_sweep_doubles_and_lists);
-    tcase_add_test(command, measured_times_stand_beside_with_their_error);
-    tcase_add_test(command, what_predict_cannot_do_it_says);
+    tcase_add_test(command, measured_times_are_shown_with_their_error);
+    tcase_add_test(command, predict_refuses_what_it_cannot_do);
     suite_add_tcase(suite, command);
     return run_suite(suite);
 }

@@ -53,7 +53,7 @@ START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
 END_TEST
 
 /* A product with more rows than a drawn value may have elements used to get no columns. */
-START_TEST(no_draw_has_an_axis_of_nothing)
+START_TEST(no_drawn_spec_has_an_empty_axis)
 {
     arena *a = arena_new();
     (void)read_text(a, random_spec_text(a, random_spec_draw(a, 573943, 608, dtype_bf16), ""));
@@ -89,7 +89,7 @@ static bool say_number_of_batch(random_spec *s)
     return false;
 }
 
-START_TEST(a_batch_that_may_be_one_is_never_meant_by_its_number)
+START_TEST(a_batch_dim_that_may_be_1_is_never_written_as_a_number)
 {
     int batched = 0, numbered = 0;
     for (int i = 0; i < 1000; i++) {
@@ -282,7 +282,7 @@ static void note_values(facts *f, const ir_graph *p)
     for (int t = 0; t < 3; t++) note(f, p->type == (dtype)t, "a spec of dtype %s", dtype_name((dtype)t));
 }
 
-START_TEST(everything_that_a_spec_may_have_is_drawn)
+START_TEST(every_feature_of_specs_is_drawn)
 {
     facts f = {.a = arena_new()};
     int missing = 0;
@@ -349,7 +349,7 @@ START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
 END_TEST
 
 /* One level may store (and so overflow) what the other keeps in registers: each is right by its own reference. */
-START_TEST(an_overflow_of_one_level_alone_is_no_disagreement)
+START_TEST(an_overflow_at_one_level_only_is_no_disagreement)
 {
     double x[] = {1, INFINITY}, y[] = {1, 3602}, z[] = {1.5, 3602}, bound[] = {0.1, 0.1};
     const random_results first = {.count = 1, .list = {{"y", 2, x, bound}}}, second = {.count = 1, .list = {{"y", 2, y, bound}}},
@@ -361,7 +361,7 @@ START_TEST(an_overflow_of_one_level_alone_is_no_disagreement)
 }
 END_TEST
 
-START_TEST(crashes_and_hangs_cost_their_case_alone)
+START_TEST(a_crash_or_a_hang_fails_only_its_own_case)
 {
     arena *a = arena_new();
     random_child *child = random_child_new(a);
@@ -422,7 +422,7 @@ START_TEST(a_device_is_opened_once_for_many_cases)
 }
 END_TEST
 
-START_TEST(a_case_that_loses_the_device_costs_no_other)
+START_TEST(a_case_that_loses_the_device_spoils_no_other_case)
 {
     arena *a = arena_new();
     random_child *child = random_child_new(a);
@@ -557,7 +557,7 @@ START_TEST(a_long_run_counts_the_slices_that_ended_and_no_other)
 }
 END_TEST
 
-START_TEST(options_that_make_no_sense_are_bad_usage)
+START_TEST(contradictory_options_are_bad_usage)
 {
     static const char *const bad[] = {"--random=0",
                                       "--random=2 specs/rmsnorm.yaml",
@@ -596,23 +596,23 @@ int main(void)
     TCase *c = tcase_create("specs");
     tcase_set_timeout(c, 600);
     tcase_add_test(c, a_seed_and_an_index_are_one_spec_for_ever);
-    tcase_add_test(c, no_draw_has_an_axis_of_nothing);
+    tcase_add_test(c, no_drawn_spec_has_an_empty_axis);
     tcase_add_test(c, drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another_order);
-    tcase_add_test(c, a_batch_that_may_be_one_is_never_meant_by_its_number);
-    tcase_add_test(c, everything_that_a_spec_may_have_is_drawn);
+    tcase_add_test(c, a_batch_dim_that_may_be_1_is_never_written_as_a_number);
+    tcase_add_test(c, every_feature_of_specs_is_drawn);
     tcase_add_test(c, a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it);
-    tcase_add_test(c, an_overflow_of_one_level_alone_is_no_disagreement);
-    tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
+    tcase_add_test(c, an_overflow_at_one_level_only_is_no_disagreement);
+    tcase_add_test(c, a_crash_or_a_hang_fails_only_its_own_case);
     tcase_add_test(c, slices_add_up_to_the_whole);
     tcase_add_loop_test(c, a_run_that_is_stopped_reports_the_cases_that_ended, 0, 2);
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
     tcase_add_test(c, cases_of_a_target_run_on_several_multiprocessors);
     tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);
-    tcase_add_test(c, options_that_make_no_sense_are_bad_usage);
+    tcase_add_test(c, contradictory_options_are_bad_usage);
     TCase *device = tcase_create("device");
     tcase_set_timeout(device, 600);
     tcase_add_test(device, a_device_is_opened_once_for_many_cases);
-    tcase_add_test(device, a_case_that_loses_the_device_costs_no_other);
+    tcase_add_test(device, a_case_that_loses_the_device_spoils_no_other_case);
     suite_add_tcase(suite, device);
     TCase *slice = tcase_create("slice");
     tcase_set_timeout(slice, 3600);

@@ -125,7 +125,7 @@ static void wait_for(const char *sql, long long least)
 
 /* First the working process of a rank is killed, which the launcher does not see: the rank goes on. Then the process that the launcher
  * sees: the other ranks go on. Then all are told to end, and none waits for those that are gone. */
-START_TEST(a_rank_that_dies_costs_its_candidate_and_not_the_sweep)
+START_TEST(a_rank_that_dies_loses_its_candidate_but_not_the_sweep)
 {
     enum { ranks = 3 };
     const char *const arguments[] = {"specs/softmax.yaml", "specs/llama-block.yaml", "--device=host", "--budget=1h", "-q", NULL};
@@ -169,7 +169,7 @@ START_TEST(each_rank_has_a_device_of_its_own)
 }
 END_TEST
 
-START_TEST(open_mpis_launcher_starts_them)
+START_TEST(ranks_are_started_by_open_mpi)
 {
     if (system("mpirun --version >/dev/null 2>&1") != 0) {
         printf("skipped: %s: there is no mpirun (openmpi-bin)\n", __func__);
@@ -203,7 +203,7 @@ static void take_over(void *argument)
     ck_assert_int_eq(rank, 1);
 }
 
-START_TEST(one_rank_takes_over)
+START_TEST(another_rank_takes_over_from_one_that_died)
 {
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, take_over, a) == code_ok, "%s", arena_diagnostics(a));
@@ -224,7 +224,7 @@ static const struct {
                 {"PMI_RANK=6 PMI_SIZE=6", 0, 1, 0, false},
                 {"PMI_RANK=0 PMI_SIZE=1", 0, 1, 0, false}};
 
-START_TEST(a_rank_knows_its_place)
+START_TEST(a_rank_reads_its_number_from_the_launchers_variables)
 {
     char text[256];
     arena *a = arena_new();
@@ -247,21 +247,21 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_checked_fixture(c, make_folder, remove_folder);
     tcase_add_test(c, ranks_share_the_candidates_and_one_database_results);
-    tcase_add_loop_test(c, a_rank_that_dies_costs_its_candidate_and_not_the_sweep, 0, 2);
+    tcase_add_loop_test(c, a_rank_that_dies_loses_its_candidate_but_not_the_sweep, 0, 2);
     suite_add_tcase(s, c);
     TCase *places = tcase_create("places");
-    tcase_add_loop_test(places, a_rank_knows_its_place, 0, sizeof launched / sizeof *launched);
+    tcase_add_loop_test(places, a_rank_reads_its_number_from_the_launchers_variables, 0, sizeof launched / sizeof *launched);
     suite_add_tcase(s, places);
     TCase *shared = tcase_create("shared");
     tcase_add_checked_fixture(shared, make_folder, remove_folder);
-    tcase_add_test(shared, one_rank_takes_over);
+    tcase_add_test(shared, another_rank_takes_over_from_one_that_died);
     suite_add_tcase(s, shared);
     TCase *devices = tcase_create("devices");
     tcase_set_tags(devices, "long");
     tcase_set_timeout(devices, 120);
     tcase_add_checked_fixture(devices, make_folder, remove_folder);
     tcase_add_test(devices, each_rank_has_a_device_of_its_own);
-    tcase_add_test(devices, open_mpis_launcher_starts_them);
+    tcase_add_test(devices, ranks_are_started_by_open_mpi);
     suite_add_tcase(s, devices);
     return run_suite(s);
 }

@@ -44,7 +44,7 @@ START_TEST(emit_writes_the_kernel_of_a_stack)
 }
 END_TEST
 
-START_TEST(what_is_for_one_layer_is_refused_with_layers)
+START_TEST(options_for_one_layer_are_refused_with_layers)
 {
     static const struct {
         const char *options, *error;
@@ -55,14 +55,14 @@ START_TEST(what_is_for_one_layer_is_refused_with_layers)
 }
 END_TEST
 
-START_TEST(rows_that_are_apart_are_read_and_written_where_they_are)
+START_TEST(strided_rows_are_read_and_written_in_place)
 {
     static const char *const targets[] = {"host", "sm_90a", "gfx942", "sm_90a --dtype=f32 --dim P=4"};
     ck_assert_int_eq(tfgen("run tests/cli/strides.yaml -q --repeat=0 --target=%s", targets[_i]), 0);
 }
 END_TEST
 
-START_TEST(nothing_is_read_behind_the_last_of_rows_that_are_apart)
+START_TEST(nothing_is_read_after_the_last_row_of_a_strided_tensor)
 {
     static const char *const targets[] = {"sm_90a", "gfx942"};
     for (int i = 0; i < 2; i++) ck_assert_int_eq(tfgen("run tests/cli/odd-row.yaml --check -q --repeat=0 --target=%s", targets[i]), 0);
@@ -132,7 +132,7 @@ static void read_tensor(const char *name, const char *tensor, void *out, size_t 
     fclose(f);
 }
 
-START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
+START_TEST(a_decode_step_begins_with_the_states_of_the_step_before)
 {
     float x[3][2][8], kept[2][2][4][4], before[2][2][4][4];
     char arguments[512];
@@ -198,12 +198,12 @@ int main(void)
     tcase_add_test(c, run_checks_itself_and_reports_json);
     tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 5);
     tcase_add_test(c, emit_writes_the_kernel_of_a_stack);
-    tcase_add_loop_test(c, what_is_for_one_layer_is_refused_with_layers, 0, 5);
-    tcase_add_loop_test(c, rows_that_are_apart_are_read_and_written_where_they_are, 0, 4);
-    tcase_add_test(c, nothing_is_read_behind_the_last_of_rows_that_are_apart);
+    tcase_add_loop_test(c, options_for_one_layer_are_refused_with_layers, 0, 5);
+    tcase_add_loop_test(c, strided_rows_are_read_and_written_in_place, 0, 4);
+    tcase_add_test(c, nothing_is_read_after_the_last_row_of_a_strided_tensor);
     tcase_add_test(c, the_text_of_a_plan_keeps_strides);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
-    tcase_add_test(c, a_step_begins_with_the_states_that_the_step_before_left);
+    tcase_add_test(c, a_decode_step_begins_with_the_states_of_the_step_before);
     tcase_add_test(c, weights_that_do_not_fit_are_refused_by_name);
     tcase_add_test(c, golden_models_run_within_their_bounds);
     suite_add_tcase(suite, c);

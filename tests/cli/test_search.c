@@ -217,7 +217,7 @@ static void search_to_the_end(arena *a, simulated *d, int seed, void *context)
 
 /* Over a thousand devices: the kept candidate is right, within 2 % of the best on average, and never more than 1 % slower than the
  * default. */
-START_TEST(what_is_kept_is_near_the_best_and_never_worse_than_the_default)
+START_TEST(the_kept_tile_is_near_the_best_and_never_worse_than_the_default)
 {
     enum { seeds = 1000 };
     regret all = {0};
@@ -260,7 +260,7 @@ static void search_by_an_end(arena *a, simulated *d, int seed, void *context)
 }
 
 /* The duration of a wave is known from the one before or from another search: a wave that would not end in time is not begun. */
-START_TEST(a_wave_that_would_end_too_late_is_not_begun) { try_devices(100, search_by_an_end, NULL); }
+START_TEST(a_round_of_tuning_that_would_end_too_late_is_not_begun) { try_devices(100, search_by_an_end, NULL); }
 END_TEST
 
 static void search_and_tell(arena *a, simulated *d, int seed, void *context)
@@ -278,7 +278,7 @@ static void search_and_tell(arena *a, simulated *d, int seed, void *context)
 
 /* During a search the fastest correct candidate so far is reported. The checks for that take at most a tenth of the time, except for the
  * first. */
-START_TEST(what_is_best_so_far_and_right_is_told_on_the_way)
+START_TEST(tuning_reports_the_best_correct_tile_so_far)
 {
     int told = 0;
     try_devices(100, search_and_tell, &told);
@@ -355,7 +355,7 @@ static flat flat_devices(double truth, double noise)
 }
 
 /* A candidate within the margin of 0.5 % of the default is not kept, even if it is the luckiest of many. */
-START_TEST(what_is_not_faster_by_the_margin_is_not_kept)
+START_TEST(a_tile_that_is_not_faster_by_the_margin_is_not_kept)
 {
     static const double truths[] = {1.004, 1, 0.996};
     for (int i = 0; i < 3; i++)
@@ -367,7 +367,7 @@ START_TEST(what_is_not_faster_by_the_margin_is_not_kept)
 END_TEST
 
 /* A clearly faster candidate is kept even if a single pair of runs decides little; comparing ends early only if the outcome is clear. */
-START_TEST(what_is_faster_beyond_its_noise_is_kept)
+START_TEST(a_tile_that_is_faster_beyond_noise_is_kept)
 {
     const flat noisy = flat_devices(0.95, 0.03), clear = flat_devices(0.9, 0.01), slower = flat_devices(1.003, 0.002);
     ck_assert_msg(noisy.kept >= noisy.seeds * 95 / 100, "%d of %d", noisy.kept, noisy.seeds);
@@ -425,14 +425,14 @@ int main(void)
 {
     Suite *s = suite_create("search");
     TCase *c = tcase_create("search"), *t = tcase_create("tiles");
-    tcase_add_test(c, what_is_kept_is_near_the_best_and_never_worse_than_the_default);
+    tcase_add_test(c, the_kept_tile_is_near_the_best_and_never_worse_than_the_default);
     tcase_add_loop_test(c, a_search_ends_when_its_time_is_up_and_keeps_what_it_has, 0, 2);
-    tcase_add_test(c, a_wave_that_would_end_too_late_is_not_begun);
-    tcase_add_test(c, what_is_best_so_far_and_right_is_told_on_the_way);
+    tcase_add_test(c, a_round_of_tuning_that_would_end_too_late_is_not_begun);
+    tcase_add_test(c, tuning_reports_the_best_correct_tile_so_far);
     tcase_add_test(c, a_seed_repeats_a_search);
     tcase_add_test(c, a_default_that_fails_ends_the_search);
-    tcase_add_test(c, what_is_not_faster_by_the_margin_is_not_kept);
-    tcase_add_test(c, what_is_faster_beyond_its_noise_is_kept);
+    tcase_add_test(c, a_tile_that_is_not_faster_by_the_margin_is_not_kept);
+    tcase_add_test(c, a_tile_that_is_faster_beyond_noise_is_kept);
     tcase_add_loop_test(t, proposed_tiles_are_legal_new_and_can_be_asked_for, 0, sizeof proposed / sizeof *proposed);
     suite_add_tcase(s, c), suite_add_tcase(s, t);
     return run_suite(s);

@@ -28,7 +28,7 @@ START_TEST(emission_is_deterministic_to_the_byte)
 }
 END_TEST
 
-START_TEST(what_is_dumped_is_all_that_is_left_when_no_folder_is_named)
+START_TEST(dump_writes_no_other_files_if_no_folder_is_named)
 {
     make_folder();
     ck_assert_int_eq(
@@ -147,7 +147,7 @@ START_TEST(text_of_every_stage_is_run_and_timed)
 }
 END_TEST
 
-START_TEST(text_without_its_spec_is_not_called_good_and_another_spec_is_refused)
+START_TEST(text_without_its_spec_is_unjudged_and_another_spec_is_refused)
 {
     make_folder();
     edit_plan("");
@@ -195,7 +195,7 @@ START_TEST(errors_in_ir_text_show_its_line_also_after_it_was_read)
 }
 END_TEST
 
-START_TEST(without_libclang_code_is_made_and_one_note_says_so)
+START_TEST(without_libclang_code_is_made_with_one_note)
 {
     make_folder();
     setenv("TFGEN_LIBCLANG", "/nonexistent.so", 1);
@@ -210,7 +210,7 @@ START_TEST(without_libclang_code_is_made_and_one_note_says_so)
 }
 END_TEST
 
-START_TEST(code_is_made_without_a_word_when_all_checks_agree)
+START_TEST(compiling_prints_nothing_if_all_checks_agree)
 {
     make_folder();
     const int code = tfgen("%s", in_folder("specs/rmsnorm.yaml -q --target=gfx90a --code -o %s/out"));
@@ -245,15 +245,15 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, emit_writes_plan_sources_headers_and_manifest);
     tcase_add_test(c, emission_is_deterministic_to_the_byte);
-    tcase_add_test(c, what_is_dumped_is_all_that_is_left_when_no_folder_is_named);
+    tcase_add_test(c, dump_writes_no_other_files_if_no_folder_is_named);
     tcase_add_test(c, a_dumped_stage_is_read_back_and_gives_the_same_kernels);
     tcase_add_test(c, text_of_another_stage_is_refused_by_name);
     tcase_add_test(c, a_plan_that_was_edited_is_run_and_judged_by_the_spec);
     tcase_add_test(c, text_of_every_stage_is_run_and_timed);
-    tcase_add_test(c, text_without_its_spec_is_not_called_good_and_another_spec_is_refused);
+    tcase_add_test(c, text_without_its_spec_is_unjudged_and_another_spec_is_refused);
     tcase_add_test(c, errors_in_ir_text_show_its_line_also_after_it_was_read);
-    tcase_add_test(c, without_libclang_code_is_made_and_one_note_says_so);
-    tcase_add_test(c, code_is_made_without_a_word_when_all_checks_agree);
+    tcase_add_test(c, without_libclang_code_is_made_with_one_note);
+    tcase_add_test(c, compiling_prints_nothing_if_all_checks_agree);
     tcase_add_test(c, the_command_in_a_files_head_compiles_it);
     suite_add_tcase(suite, c);
     return run_suite(suite);

@@ -30,7 +30,7 @@ static void read_grid(void *argument)
     }
 }
 
-START_TEST(a_grid_is_the_product_of_its_settings_line_by_line)
+START_TEST(a_tuning_grid_is_the_product_of_the_settings_in_its_lines)
 {
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, read_grid, &a) == code_ok, "%s", arena_diagnostics(a));
@@ -52,14 +52,14 @@ static const char *const bad_grids[][2] = {{"threads=64", "must start with a pha
                                            {"norm: threads=64", "no phase, kernel or family is called 'norm'"},
                                            {"gemm: m=1", "the spec has no phase of this family"}};
 
-START_TEST(a_line_that_is_no_grid_is_told)
+START_TEST(a_wrong_grid_line_is_refused_with_its_reason)
 {
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --no-check --seconds=0 --grid '%s'", bad_grids[_i][0]), code_usage);
     says(bad_grids[_i][1]);
 }
 END_TEST
 
-START_TEST(what_a_table_cannot_do_is_told)
+START_TEST(table_refuses_options_that_it_cannot_use)
 {
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --nearest"), code_usage);
     says("--nearest is for points of --grid");
@@ -131,7 +131,7 @@ static void ask_rows(void *argument)
 
 static const char *const asked_rows[] = {"rows: threads=64", "rows: threads=1024", "rows: threads=3", "rows: threads=97",
                                          "rows: threads=9999", "rows: threads=97 team=48", "rows: threads=40 team=48"};
-START_TEST(a_point_has_the_nearest_of_all_tiles)
+START_TEST(a_grid_point_gets_the_nearest_legal_tile)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/rmsnorm.yaml", .level = fusion_tile, .target = "sm_90a", .dtype = "f32"});
     asking s = {.r = r, .line = asked_rows[_i]};
@@ -197,7 +197,7 @@ static void ask_product(void *argument)
         ck_assert_double_le(moved(w, &phase->tile, &s->n.tile), least_moved(&q, w, &phase->tile) + 1e-9);
 }
 
-START_TEST(products_keep_what_is_asked_and_move_the_rest)
+START_TEST(requested_tile_fields_are_kept_and_the_others_adapted)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/swiglu.yaml", .level = fusion_tile, .target = products[_i].target, .dtype = "f32"});
     asking s = {.r = r, .line = products[_i].line};
@@ -286,7 +286,7 @@ START_TEST(a_wrong_row_has_no_time)
 END_TEST
 
 /* log(a - a): rounding decides whether it is a number. */
-START_TEST(a_row_that_nobody_can_judge_has_no_time)
+START_TEST(an_unjudged_row_has_no_time)
 {
     static const char poles[] = "block: poles\ndtype: f32\ndims: {M: 64}\ninputs: {x: [M]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
                                 "  - {out: b, op: sub, in: [a, a]}\n  - {out: y, op: log, in: [b]}\noutputs: {y: y}\n";
@@ -359,7 +359,7 @@ START_TEST(reports_have_every_row_and_quote_what_is_in_them)
 END_TEST
 
 /* On a GPU (the double of the HIP runtime) whose model has a bandwidth: the floor, and what limits it. */
-START_TEST(a_gpus_rows_have_floors)
+START_TEST(table_rows_of_a_gpu_have_floors)
 {
     use_hip_double();
     /* each launch copies all device memory into the double's process and back, so it is kept small */
@@ -378,7 +378,7 @@ START_TEST(a_gpus_rows_have_floors)
 END_TEST
 
 /* The device stops while the default or a point of the grid is timed; the row of that point fails. */
-START_TEST(a_device_that_stops_fails_a_row)
+START_TEST(a_lost_device_fails_a_row)
 {
     static const char *const grids[] = {"", "--grid 'rows: v=8'"};
     use_hip_double();
@@ -404,21 +404,21 @@ int main(void)
 {
     Suite *s = suite_create("table");
     TCase *g = tcase_create("grids"), *n = tcase_create("nearest"), *c = tcase_create("command");
-    tcase_add_test(g, a_grid_is_the_product_of_its_settings_line_by_line);
-    tcase_add_loop_test(g, a_line_that_is_no_grid_is_told, 0, sizeof bad_grids / sizeof *bad_grids);
-    tcase_add_test(g, what_a_table_cannot_do_is_told);
-    tcase_add_loop_test(n, a_point_has_the_nearest_of_all_tiles, 0, sizeof asked_rows / sizeof *asked_rows);
-    tcase_add_loop_test(n, products_keep_what_is_asked_and_move_the_rest, 0, sizeof products / sizeof *products);
+    tcase_add_test(g, a_tuning_grid_is_the_product_of_the_settings_in_its_lines);
+    tcase_add_loop_test(g, a_wrong_grid_line_is_refused_with_its_reason, 0, sizeof bad_grids / sizeof *bad_grids);
+    tcase_add_test(g, table_refuses_options_that_it_cannot_use);
+    tcase_add_loop_test(n, a_grid_point_gets_the_nearest_legal_tile, 0, sizeof asked_rows / sizeof *asked_rows);
+    tcase_add_loop_test(n, requested_tile_fields_are_kept_and_the_others_adapted, 0, sizeof products / sizeof *products);
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_shipped_table_runs, 0, sizeof shipped / sizeof *shipped);
     tcase_add_test(c, an_illegal_point_says_why);
     tcase_add_test(c, a_wrong_row_has_no_time);
-    tcase_add_test(c, a_row_that_nobody_can_judge_has_no_time);
+    tcase_add_test(c, an_unjudged_row_has_no_time);
     tcase_add_test(c, rows_of_a_grid_keep_the_tiles_of_other_phases);
     tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
-    tcase_add_test(c, a_gpus_rows_have_floors);
+    tcase_add_test(c, table_rows_of_a_gpu_have_floors);
     tcase_add_test(c, the_readmes_example_has_no_illegal_row);
-    tcase_add_loop_test(c, a_device_that_stops_fails_a_row, 0, 2);
+    tcase_add_loop_test(c, a_lost_device_fails_a_row, 0, 2);
     suite_add_tcase(s, g), suite_add_tcase(s, n), suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -157,7 +157,7 @@ START_TEST(a_picture_needs_no_other_file_and_names_each_launch)
 }
 END_TEST
 
-START_TEST(text_says_what_was_traced_and_what_that_costs)
+START_TEST(the_trace_names_its_launch_and_the_cost_of_tracing)
 {
     ck_assert_msg(tfgen("trace specs/softmax.yaml --seconds=0 --jobs=1 --device=host") == 0, "%s", output);
     says("on host  target host");
@@ -178,7 +178,7 @@ START_TEST(a_gpu_is_traced_through_its_driver)
 }
 END_TEST
 
-START_TEST(a_plan_as_text_is_traced)
+START_TEST(the_text_of_a_plan_can_be_traced)
 {
     ck_assert_int_eq(tfgen("emit specs/softmax.yaml --dump=plan -q >%s/plan.ir", folder), 0);
     ck_assert_msg(tfgen("trace %s/plan.ir --from=plan --seconds=0", folder) == 0, "%s", output);
@@ -201,7 +201,7 @@ static const struct {
                {"trace specs/bad/shape.yaml", "error", 3},
                {"run specs/softmax.yaml --svg=x.svg", "--svg", 2}};
 
-START_TEST(what_cannot_be_traced_is_refused)
+START_TEST(trace_refuses_what_it_cannot_trace)
 {
     const int code = tfgen("%s", refused[_i].arguments);
     ck_assert_msg(code == refused[_i].code && strstr(output, refused[_i].message), "%s: %d: %s", refused[_i].arguments, code, output);
@@ -215,10 +215,10 @@ int main(void)
     TCase *t = tcase_create("trace"), *block = tcase_create("block");
     if (!mkdtemp(folder)) return 1;
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, text_says_what_was_traced_and_what_that_costs);
-    tcase_add_test(t, a_plan_as_text_is_traced);
+    tcase_add_test(t, the_trace_names_its_launch_and_the_cost_of_tracing);
+    tcase_add_test(t, the_text_of_a_plan_can_be_traced);
     tcase_add_test(t, a_gpu_is_traced_through_its_driver);
-    tcase_add_loop_test(t, what_cannot_be_traced_is_refused, 0, sizeof refused / sizeof *refused);
+    tcase_add_loop_test(t, trace_refuses_what_it_cannot_trace, 0, sizeof refused / sizeof *refused);
     suite_add_tcase(s, t);
     tcase_set_timeout(block, 120);
     tcase_add_unchecked_fixture(block, trace_a_block, NULL);

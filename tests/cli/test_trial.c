@@ -45,7 +45,7 @@ static void check_sampled(void *argument)
     ck_assert_int_gt(some.unjudged, 0);
 }
 
-START_TEST(of_large_plans_some_rows_of_every_stored_value_are_judged)
+START_TEST(large_plans_are_judged_by_sampled_rows_of_every_stored_value)
 {
     check_plan("specs/llama-block.yaml", check_sampled);
 }
@@ -82,7 +82,7 @@ static void check_phases(void *argument)
 }
 
 static const char *const phases_of[] = {"specs/llama-block.yaml", "specs/llama-decode.yaml", "specs/gpt2-block.yaml"};
-START_TEST(a_phase_alone_is_judged_as_it_is_among_all)
+START_TEST(a_phase_checked_alone_has_the_same_bounds_as_in_its_plan)
 {
     check_plan(phases_of[_i], check_phases);
 }
@@ -187,8 +187,8 @@ int main(void)
     Suite *s = suite_create("trial");
     TCase *c = tcase_create("trial");
     tcase_set_timeout(c, 120);
-    tcase_add_test(c, of_large_plans_some_rows_of_every_stored_value_are_judged);
-    tcase_add_loop_test(c, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);
+    tcase_add_test(c, large_plans_are_judged_by_sampled_rows_of_every_stored_value);
+    tcase_add_loop_test(c, a_phase_checked_alone_has_the_same_bounds_as_in_its_plan, 0, sizeof phases_of / sizeof *phases_of);
     tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_test(c, a_complaint_names_the_first_thing_that_is_wrong);
     tcase_add_test(c, weights_of_attention_that_are_rounded_count_as_rounding);

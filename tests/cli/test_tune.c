@@ -204,7 +204,7 @@ static void ask_best(void *argument)
     }
 }
 
-START_TEST(the_best_of_other_ranks_is_of_the_same_kernel_size_and_sweep)
+START_TEST(the_best_result_of_other_ranks_has_the_same_kernel_size_and_sweep)
 {
     writing w = {.a = arena_new()};
     ck_assert_msg(arena_run(w.a, ask_best, &w) == code_ok, "%s", arena_diagnostics(w.a));
@@ -212,7 +212,7 @@ START_TEST(the_best_of_other_ranks_is_of_the_same_kernel_size_and_sweep)
 }
 END_TEST
 
-START_TEST(what_is_known_is_the_newest_of_each_tile_and_what_hung)
+START_TEST(a_database_returns_the_newest_result_of_each_tile_and_tiles_that_hung)
 {
     int status;
     ck_assert_int_gt(write_in_child(0, 10, 2), 0); /* 0, 1, and 2 on the way */
@@ -242,7 +242,7 @@ static void ask_by_todays_family(void *argument)
     }
 }
 
-START_TEST(what_is_known_under_a_familys_former_name_is_known_today)
+START_TEST(results_under_a_former_family_name_are_found)
 {
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, ask_by_todays_family, &a) == code_ok, "%s", arena_diagnostics(a));
@@ -280,7 +280,7 @@ START_TEST(a_file_that_is_no_database_of_tfgen_or_is_newer_is_refused)
 END_TEST
 
 /* ---- clocks */
-START_TEST(a_devices_clocks_are_told_or_why_not)
+START_TEST(clocks_of_a_device_or_the_reason_for_none_are_shown)
 {
     arena *a = arena_new();
     char library[4096];
@@ -331,7 +331,7 @@ static const char *how(const json_t *kernel) { return json_string_value(json_obj
 #define TUNE "tune specs/softmax.yaml --device=host --effort=quick --json --dim=S=5 "
 
 /* Each has a line, and their shares of the time add up to the whole. */
-START_TEST(phases_side_by_side_are_each_listed)
+START_TEST(concurrent_phases_of_a_launch_are_each_listed)
 {
     static const char spec[] = "block: t\ndtype: bf16\ninputs: {x: [5, 16], y: [3, 24], z: [2, 8]}\nops:\n"
                                "  - {out: a, op: softmax, in: [x]}\n  - {out: b, op: exp, in: [y]}\n  - {out: c, op: neg, in: [z]}\n"
@@ -357,7 +357,7 @@ START_TEST(phases_side_by_side_are_each_listed)
 END_TEST
 
 /* A plan whose tiles are all in the wisdom is not timed, and tuning it again tries nothing. */
-START_TEST(what_was_tuned_is_used_and_not_tuned_again)
+START_TEST(tuned_tiles_are_used_and_not_tuned_again)
 {
     json_t *first = tuned(TUNE "--budget=1h");
     const long long tried = json_integer_value(json_object_get(first, "tried")), trials = number_of("SELECT count(*) FROM trials");
@@ -386,7 +386,7 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
 END_TEST
 
 /* For attention a tuned size is its rows and its keys: another size is tuned anew, though its tile is used until then. */
-START_TEST(a_size_is_known_by_its_rows_and_its_keys)
+START_TEST(a_tuned_size_of_attention_is_its_rows_and_its_keys)
 {
     static const char *const dims[] = {"T=40", "T=48", "B=2,T=40"}, *const expected[] = {"known", "no time", "no time"};
     char arguments[256];
@@ -413,7 +413,7 @@ START_TEST(a_size_is_known_by_its_rows_and_its_keys)
 END_TEST
 
 /* The progress line: candidates tried, gain of the best, time left for this kernel and for all. */
-START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
+START_TEST(tuning_shows_its_progress_on_a_terminal)
 {
     int terminal;
     size_t n = 0;
@@ -444,7 +444,7 @@ START_TEST(a_sweep_with_a_size_that_is_refused_tunes_nothing)
 }
 END_TEST
 
-START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
+START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_kept)
 {
     json_t *kernel = tuned(TUNE "--budget=0");
     ck_assert_str_eq(how(kernel), "no time");
@@ -651,7 +651,7 @@ static void check_shipped(const char *path, int number, const char *arguments, c
                   "shipped)", path, number, command);
 }
 
-START_TEST(every_line_that_ships_is_used_by_default)
+START_TEST(every_shipped_line_of_wisdom_is_used_by_default)
 {
     char above[4096] = "", line[4096];
     int lines = 0;
@@ -706,7 +706,7 @@ static void check_wave(void *argument)
     }
 }
 
-START_TEST(a_wave_has_tiles_that_the_model_tells_from_one_another)
+START_TEST(a_round_of_tuning_tries_tiles_with_different_predictions)
 {
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, check_wave, &a) == code_ok, "%s", arena_diagnostics(a));
@@ -763,7 +763,7 @@ static void check_hashes(void *argument)
     ck_assert(hash_with(a, one, 0) == 0); /* 0 if the code is not known */
 }
 
-START_TEST(one_code_in_other_grids_is_not_the_same)
+START_TEST(the_same_code_with_another_grid_is_another_candidate)
 {
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, check_hashes, &a) == code_ok, "%s", arena_diagnostics(a));
@@ -771,7 +771,7 @@ START_TEST(one_code_in_other_grids_is_not_the_same)
 }
 END_TEST
 
-START_TEST(what_spills_in_the_default_is_no_candidates_fault)
+START_TEST(candidates_are_not_refused_for_spills_of_the_default)
 {
     arena *a = arena_new();
     ck_assert_msg(arena_run(a, check_spilled, &a) == code_ok, "%s", arena_diagnostics(a));
@@ -815,7 +815,7 @@ static void check_same(void *argument)
     for (int i = 0; i < 2; i++) candidate_close(list[i]);
 }
 
-START_TEST(candidates_of_one_code_are_timed_once)
+START_TEST(candidates_with_the_same_code_are_timed_once)
 {
     use_small_gpu("1048576");
     same_code s = {.a = arena_new()};
@@ -829,7 +829,7 @@ END_TEST
 
 /* A kernel that does nothing is far faster than the default: it wins, is compared with the reference, reported with the command that shows
  * it, and not kept. */
-START_TEST(a_wrong_candidate_is_told_and_not_kept)
+START_TEST(a_wrong_candidate_is_reported_and_not_kept)
 {
     char command[4096];
     use_bad_compiler(folder);
@@ -850,7 +850,7 @@ END_TEST
 
 /* Faster than the default, since its sines are left out; but for log(a - a) rounding decides whether a result is a number, so it cannot be
  * judged. */
-START_TEST(a_tile_that_nobody_can_judge_is_told_and_not_kept)
+START_TEST(an_unjudged_tile_is_reported_and_not_kept)
 {
     char path[256];
     use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/return exact_sin(x);/return x;/' $t");
@@ -878,7 +878,7 @@ START_TEST(a_list_of_cases_is_tuned_in_slices)
 }
 END_TEST
 
-START_TEST(another_build_to_race_is_found_and_what_is_slower_than_it_is_named)
+START_TEST(compare_finds_another_build_and_names_cases_slower_than_it)
 {
     if (system("python3 -c '' 2>/dev/null") != 0) {
         printf("skipped: %s: there is no python3\n", __func__);
@@ -888,7 +888,7 @@ START_TEST(another_build_to_race_is_found_and_what_is_slower_than_it_is_named)
 }
 END_TEST
 
-START_TEST(what_a_seed_draws_repeats_and_slices_of_it_add_up)
+START_TEST(drawn_specs_repeat_for_a_seed_and_slices_add_up)
 {
     if (system("python3 -c '' 2>/dev/null") != 0) {
         printf("skipped: %s: there is no python3\n", __func__);
@@ -906,41 +906,41 @@ int main(void)
           *i = tcase_create("terminal"), *n = tcase_create("sizes");
     tcase_add_checked_fixture(d, make_folder, remove_folder);
     tcase_add_test(d, many_tuners_of_one_file_lose_nothing_and_a_kill_costs_its_trial_alone);
-    tcase_add_test(d, what_is_known_is_the_newest_of_each_tile_and_what_hung);
-    tcase_add_test(d, what_is_known_under_a_familys_former_name_is_known_today);
-    tcase_add_test(d, the_best_of_other_ranks_is_of_the_same_kernel_size_and_sweep);
+    tcase_add_test(d, a_database_returns_the_newest_result_of_each_tile_and_tiles_that_hung);
+    tcase_add_test(d, results_under_a_former_family_name_are_found);
+    tcase_add_test(d, the_best_result_of_other_ranks_has_the_same_kernel_size_and_sweep);
     tcase_add_loop_test(d, a_file_that_is_no_database_of_tfgen_or_is_newer_is_refused, 0, 4);
-    tcase_add_test(d, a_devices_clocks_are_told_or_why_not);
+    tcase_add_test(d, clocks_of_a_device_or_the_reason_for_none_are_shown);
     tcase_set_timeout(e, 120);
     tcase_add_checked_fixture(e, make_folder, remove_folder);
-    tcase_add_test(e, phases_side_by_side_are_each_listed);
-    tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
-    tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
+    tcase_add_test(e, concurrent_phases_of_a_launch_are_each_listed);
+    tcase_add_test(e, tuned_tiles_are_used_and_not_tuned_again);
+    tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_kept);
     tcase_add_test(e, a_sweep_with_a_size_that_is_refused_tunes_nothing);
     tcase_add_test(e, a_signal_ends_what_hangs_before_the_first_trial);
     tcase_add_loop_test(e, a_search_that_cannot_end_in_time_leaves_the_best_that_was_right, 0, 2);
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
-    tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
-    tcase_add_test(e, a_tile_that_nobody_can_judge_is_told_and_not_kept);
+    tcase_add_test(e, a_wrong_candidate_is_reported_and_not_kept);
+    tcase_add_test(e, an_unjudged_tile_is_reported_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
-    tcase_add_test(e, another_build_to_race_is_found_and_what_is_slower_than_it_is_named);
-    tcase_add_test(e, what_a_seed_draws_repeats_and_slices_of_it_add_up);
-    tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
-    tcase_add_test(e, one_code_in_other_grids_is_not_the_same);
+    tcase_add_test(e, compare_finds_another_build_and_names_cases_slower_than_it);
+    tcase_add_test(e, drawn_specs_repeat_for_a_seed_and_slices_add_up);
+    tcase_add_test(e, candidates_are_not_refused_for_spills_of_the_default);
+    tcase_add_test(e, the_same_code_with_another_grid_is_another_candidate);
     tcase_add_checked_fixture(w, make_folder, remove_folder);
-    tcase_add_test(w, every_line_that_ships_is_used_by_default);
+    tcase_add_test(w, every_shipped_line_of_wisdom_is_used_by_default);
     tcase_set_timeout(k, 120);
     tcase_add_checked_fixture(k, make_folder, remove_folder);
-    tcase_add_test(k, a_wave_has_tiles_that_the_model_tells_from_one_another);
-    tcase_add_test(k, candidates_of_one_code_are_timed_once);
+    tcase_add_test(k, a_round_of_tuning_tries_tiles_with_different_predictions);
+    tcase_add_test(k, candidates_with_the_same_code_are_timed_once);
     tcase_add_test(k, a_gpu_is_tuned_through_its_driver);
     tcase_set_timeout(i, 120);
     tcase_add_checked_fixture(i, make_folder, remove_folder);
-    tcase_add_test(i, at_a_terminal_a_tuning_says_how_far_it_is);
+    tcase_add_test(i, tuning_shows_its_progress_on_a_terminal);
     tcase_set_timeout(n, 120);
     tcase_add_checked_fixture(n, make_folder, remove_folder);
-    tcase_add_test(n, a_size_is_known_by_its_rows_and_its_keys);
+    tcase_add_test(n, a_tuned_size_of_attention_is_its_rows_and_its_keys);
     suite_add_tcase(s, w), suite_add_tcase(s, k), suite_add_tcase(s, i), suite_add_tcase(s, n);
     suite_add_tcase(s, d), suite_add_tcase(s, e);
     return run_suite(s);

@@ -54,7 +54,7 @@ static const struct {
     {"access %s", {"the checker found faults\nout of bounds: read of ", "[specs/rmsnorm.yaml:13:10]"}, code_check_failed},
     {"run %s --check", {"the checker found faults\nout of bounds: read of ", "[specs/rmsnorm.yaml:13:10]"}, code_check_failed},
     {"ablate %s --jobs=1", {"NOT RUN: the device stopped in rmsnorm_n", "no ratio is printed"}, code_check_failed}};
-START_TEST(a_command_with_more_to_do_tells_the_wild_access_and_goes_on)
+START_TEST(a_command_with_more_cases_reports_the_wild_access_and_goes_on)
 {
     char command[200];
     plant();
@@ -65,7 +65,7 @@ START_TEST(a_command_with_more_to_do_tells_the_wild_access_and_goes_on)
 END_TEST
 
 /* A compiler whose code differs when it writes line tables: its lines would be those of other code, so none are reported. */
-START_TEST(lines_of_other_code_are_not_told)
+START_TEST(source_lines_of_different_code_are_not_reported)
 {
     use_compiler(folder, "sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t\n"
                          "case \"$*\" in *-gline-tables-only*) sed -i 's/op_rsqrt(n_me_)/op_rsqrt(n_me_ * 2.0f)/' $t ;; esac");
@@ -75,7 +75,7 @@ START_TEST(lines_of_other_code_are_not_told)
 }
 END_TEST
 
-START_TEST(a_pack_kernel_is_told_like_any_other)
+START_TEST(a_pack_kernel_is_listed_like_any_other)
 {
     use_compiler(folder, "sed -i 's/col \\* 53ll + k)/(1ll << 36) + col * 53ll + k)/' $t");
     ck_assert_int_eq(tfgen("bench specs/linear.yaml --dim=B=1,S=7,D=53,F=37 --device=host --seconds=0"), code_device);
@@ -83,7 +83,7 @@ START_TEST(a_pack_kernel_is_told_like_any_other)
 }
 END_TEST
 
-START_TEST(a_probe_that_goes_wild_ends_calibrate)
+START_TEST(a_wild_access_of_a_probe_ends_calibrate)
 {
     use_compiler(folder, "sed -i 's/return \\*from; }/return from[1ll << 36]; }/' $t");
     ck_assert_int_eq(tfgen("calibrate --device=host --seconds=0.001 -o %s/host.yaml", folder), code_device);
@@ -93,7 +93,7 @@ START_TEST(a_probe_that_goes_wild_ends_calibrate)
 END_TEST
 
 /* The second spec is still timed and recorded. */
-START_TEST(what_other_specs_took_is_in_the_record)
+START_TEST(specs_after_a_wild_access_are_still_timed_and_recorded)
 {
     plant();
     ck_assert_int_eq(tfgen("bench specs/rmsnorm.yaml specs/l2norm.yaml --dim=S=3 --device=host --seconds=0 --record=%s/r", folder),
@@ -108,7 +108,7 @@ START_TEST(what_other_specs_took_is_in_the_record)
 END_TEST
 
 /* Tuning goes on with the next candidate and keeps the best; its database has the outcome of each. */
-START_TEST(a_tuning_outlives_candidates_that_go_wild)
+START_TEST(tuning_survives_candidates_with_wild_accesses)
 {
     use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t");
     ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=3 --budget=1h --quiet --trials=%s/trials.db "
@@ -128,12 +128,12 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_loop_test(t, a_command_that_meets_a_wild_access_names_kernel_op_and_line, 0, sizeof stopped / sizeof *stopped);
-    tcase_add_loop_test(t, a_command_with_more_to_do_tells_the_wild_access_and_goes_on, 0, sizeof more / sizeof *more);
-    tcase_add_test(t, lines_of_other_code_are_not_told);
-    tcase_add_test(t, a_pack_kernel_is_told_like_any_other);
-    tcase_add_test(t, a_probe_that_goes_wild_ends_calibrate);
-    tcase_add_test(t, what_other_specs_took_is_in_the_record);
-    tcase_add_test(t, a_tuning_outlives_candidates_that_go_wild);
+    tcase_add_loop_test(t, a_command_with_more_cases_reports_the_wild_access_and_goes_on, 0, sizeof more / sizeof *more);
+    tcase_add_test(t, source_lines_of_different_code_are_not_reported);
+    tcase_add_test(t, a_pack_kernel_is_listed_like_any_other);
+    tcase_add_test(t, a_wild_access_of_a_probe_ends_calibrate);
+    tcase_add_test(t, specs_after_a_wild_access_are_still_timed_and_recorded);
+    tcase_add_test(t, tuning_survives_candidates_with_wild_accesses);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

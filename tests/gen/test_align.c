@@ -45,7 +45,7 @@ static const launch *launch_of(const plan *p, const char *name)
     ck_abort_msg("no kernel %s", name);
 }
 
-START_TEST(a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them)
+START_TEST(odd_rows_are_copied_by_their_own_kernel_to_aligned_rows_for_tensor_loads)
 {
     rig *r = planned(PRODUCT("bf16", "100", "70", "67"), fusion_tile);
     const plan *p = r->c.plan;
@@ -106,7 +106,7 @@ START_TEST(views_that_are_copied_and_outputs_that_are_read_have_copies_too)
 }
 END_TEST
 
-START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
+START_TEST(tensors_inside_a_plan_get_padded_rows_without_a_copy)
 {
     rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "sm_90a"});
     const plan *p = r->c.plan;
@@ -126,7 +126,7 @@ START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
 END_TEST
 
 /* Slices are views of rows of this value, so its row stride cannot change: its rows are copied instead. */
-START_TEST(rows_that_slices_live_in_are_copied)
+START_TEST(rows_with_slices_are_copied_as_a_whole)
 {
     rig *r = planned("block: t\ndtype: bf16\ndims: {M: 200, K: 131, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, 60]}\nops:\n"
                      "  - {out: h, op: silu, in: [x]}\n  - {out: [a, b], op: split, in: [h], sizes: [60, 71]}\n"
@@ -210,7 +210,7 @@ static char *changed(arena *a, const char *text, const char *from, const char *t
     return arena_printf(a, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
-START_TEST(a_plan_of_copies_that_cannot_be_is_refused)
+START_TEST(a_plan_with_an_impossible_aligned_copy_is_refused)
 {
     static const struct {
         const char *from, *to, *message;
@@ -296,14 +296,14 @@ int main(void)
     Suite *s = suite_create("align");
     TCase *t = tcase_create("align");
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them);
+    tcase_add_test(t, odd_rows_are_copied_by_their_own_kernel_to_aligned_rows_for_tensor_loads);
     tcase_add_test(t, products_of_one_input_share_its_copy_and_others_read_the_input);
     tcase_add_test(t, views_that_are_copied_and_outputs_that_are_read_have_copies_too);
-    tcase_add_test(t, what_only_kernels_see_has_longer_rows_from_the_start);
-    tcase_add_test(t, rows_that_slices_live_in_are_copied);
+    tcase_add_test(t, tensors_inside_a_plan_get_padded_rows_without_a_copy);
+    tcase_add_test(t, rows_with_slices_are_copied_as_a_whole);
     tcase_add_test(t, rows_of_16_bytes_and_other_layers_need_no_copy);
     tcase_add_test(t, planning_changes_nothing_of_what_it_is_given);
-    tcase_add_test(t, a_plan_of_copies_that_cannot_be_is_refused);
+    tcase_add_test(t, a_plan_with_an_impossible_aligned_copy_is_refused);
     tcase_add_loop_test(t, every_row_is_copied_whole_and_followed_by_zeros, 0, 8);
     /* Each level once and each dtype once: neither changes what the other does. */
     add_some_now(t, suite_long(s, "more odd rows", 120), products_of_odd_rows_are_right_at_every_level, 9, (const int[]){2, 4, 6, -1});

@@ -218,7 +218,7 @@ static const beside besides[] = {
     {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=mfma"},
 };
 
-START_TEST(a_spec_struct_lies_beside_each_template)
+START_TEST(each_template_has_a_spec_struct_beside_it)
 {
     const beside *of = &besides[_i];
     char *text = slurp(of->spec);
@@ -512,7 +512,7 @@ static const struct { const char *op; int count; bool quick, exact; } chains[] =
     {"mul, 1.5", 40, true, true}, {"erf", 40, true, true}, {"pow, 1.7", 2, true, true}, {"sin", 2, true, true},
     {"mul, 1.5", 20, false, false}};
 
-START_TEST(a_chain_whose_copies_compile_for_long_is_long)
+START_TEST(a_chain_that_compiles_slowly_when_unrolled_is_long)
 {
     static const char *const types[] = {"bf16", "f16", "f32"}, *const targets[] = {"sm_90a", "sm_80"};
     for (int i = 0; i < 6; i++) {
@@ -571,7 +571,7 @@ END_TEST
 #define AMD_HEAD(wave, operand, banks, copies)                                                                             \
     "#define TF_TARGET_AMD 1\n#define TF_WAVE " wave "\n#define TF_QUICK 1\n#define TF_OPERAND_BYTES " operand \
     "\n#define TF_LDS_BANKS " banks "\n#define TF_COPIES_TO_LDS " copies "\n"
-START_TEST(a_source_says_what_machine_it_is_for)
+START_TEST(a_source_names_its_target)
 {
     static const char *const told[][2] =
         {{"host", "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"},
@@ -658,7 +658,7 @@ static const struct {
 } pairs[] = {{"none", "host"}, {"tile", "host"}, {"tile", "gfx1100"}}; /* all of them: make verify-all */
 enum { pair_count = sizeof pairs / sizeof *pairs };
 
-START_TEST(what_the_specs_of_this_suite_compute_is_right)
+START_TEST(all_specs_of_this_suite_are_right)
 {
     const int pair = _i % pair_count;
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
@@ -691,7 +691,7 @@ static const char *header_with(const plan *p, const char *part)
     return NULL;
 }
 
-START_TEST(a_cache_may_have_more_rows_than_an_int_counts)
+START_TEST(a_cache_may_have_more_than_int_max_rows)
 {
     char text[2048];
     snprintf(text, sizeof text, LARGE_CACHE, "131072");
@@ -722,7 +722,7 @@ START_TEST(a_cache_may_have_more_rows_than_an_int_counts)
 }
 END_TEST
 
-START_TEST(other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare)
+START_TEST(other_values_have_at_most_int_max_rows_less_one_tile)
 {
     static const char format[] = "block: tall\ndtype: bf16\ndims: {B: %s, D: 2}\ninputs: {x: [B, D]}\nops:\n"
                                  "  - {out: y, op: silu, in: [x]}\noutputs: {y: y}\n";
@@ -785,7 +785,7 @@ int main(void)
     TCase *t = tcase_create("plans");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, specs_emit_the_golden_spec_headers, 0, spec_count);
-    tcase_add_loop_test(t, a_spec_struct_lies_beside_each_template, 0, sizeof besides / sizeof *besides);
+    tcase_add_loop_test(t, each_template_has_a_spec_struct_beside_it, 0, sizeof besides / sizeof *besides);
     tcase_add_loop_test(t, equal_inputs_give_equal_bytes, 0, spec_count);
     tcase_add_loop_test(t, a_plan_reads_back_as_the_same_plan, 0, spec_count);
     tcase_add_test(t, grids_and_workspace_follow_the_dynamic_dims);
@@ -796,15 +796,15 @@ int main(void)
     tcase_add_test(t, an_illegal_tile_of_a_plans_text_has_its_line);
     tcase_add_test(t, phases_of_a_launch_are_not_given_different_threads);
     tcase_add_loop_test(t, a_tile_is_asked_for_by_any_name_of_the_phase, 0, 6);
-    tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
-    tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
+    tcase_add_test(t, a_cache_may_have_more_than_int_max_rows);
+    tcase_add_loop_test(t, other_values_have_at_most_int_max_rows_less_one_tile, 0, 2);
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
-    tcase_add_loop_test(t, a_chain_whose_copies_compile_for_long_is_long, 0, sizeof chains / sizeof *chains);
+    tcase_add_loop_test(t, a_chain_that_compiles_slowly_when_unrolled_is_long, 0, sizeof chains / sizeof *chains);
     tcase_add_loop_test(t, two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia, 0,
                         (int)(sizeof epilogues / sizeof *epilogues));
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
                         2 * (int)(sizeof wide_heads / sizeof *wide_heads));
-    tcase_add_test(t, a_source_says_what_machine_it_is_for);
+    tcase_add_test(t, a_source_names_its_target);
     tcase_add_test(t, the_manifest_of_a_plan_is_the_golden_file);
     tcase_add_test(t, the_manifest_says_what_the_plan_says);
     suite_add_tcase(s, t);
@@ -815,7 +815,7 @@ int main(void)
     for (int i = 0; i < spec_count * pair_count; i++) {
         const int spec = i / pair_count;
         if (strncmp(spec_paths[spec], "tests/", 6) == 0)
-            tcase_add_loop_test(spec % pair_count == i % pair_count ? n : more, what_the_specs_of_this_suite_compute_is_right, i, i + 1);
+            tcase_add_loop_test(spec % pair_count == i % pair_count ? n : more, all_specs_of_this_suite_are_right, i, i + 1);
     }
     TCase *c = tcase_create("compilers");
     tcase_set_timeout(c, 120);

@@ -39,7 +39,7 @@ START_TEST(equal_expressions_are_one_node)
 }
 END_TEST
 
-START_TEST(parentheses_stand_where_c_needs_them)
+START_TEST(parentheses_are_printed_where_c_needs_them)
 {
     rigged r = rig_new();
     expression_pool *p = r.p;
@@ -176,7 +176,7 @@ int main(void)
     Suite *s = suite_create("expression");
     TCase *t = tcase_create("expression");
     tcase_add_test(t, equal_expressions_are_one_node);
-    tcase_add_test(t, parentheses_stand_where_c_needs_them);
+    tcase_add_test(t, parentheses_are_printed_where_c_needs_them);
     tcase_add_test(t, sums_and_conditions_are_chains);
     tcase_add_test(t, numbers_and_operators_have_the_types_of_c);
     tcase_add_test(t, numbers_are_folded_where_the_type_stays);

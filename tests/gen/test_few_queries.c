@@ -100,7 +100,7 @@ static void must_have(const planned *r, program_kind kind, const char *what)
     ck_assert_msg(phase->tile.program == kind, "%s: %s, not %s", what, program_table[phase->tile.program].name, program_table[kind].name);
 }
 
-START_TEST(an_h200_gets_the_program_that_was_faster_there)
+START_TEST(an_h200_gets_the_program_that_was_timed_faster)
 {
     for (int i = 0; i < measured_count; i++) {
         const planned r = planned_case(i);
@@ -132,7 +132,7 @@ static const struct {
              {"rx7900xtx", "f16", "1", "4", 4096, program_decode_wmma},  {"rx7900xtx", "f16", "1", "32", 4096, program_attention_wmma},
              {"host", "f32", "1", "4", 4096, program_decode},            {"host", "f32", "1", "5", 4096, program_attention_simt}};
 
-START_TEST(elsewhere_16_rows_are_the_most_that_decode_gets)
+START_TEST(untimed_devices_use_decode_for_at_most_16_rows)
 {
     for (size_t i = 0; i < sizeof ruled / sizeof *ruled; i++) {
         const planned r = planned_for(ruled[i].device, ruled[i].type, 64, ruled[i].sequences, ruled[i].queries, ruled[i].keys, NULL);
@@ -143,7 +143,7 @@ START_TEST(elsewhere_16_rows_are_the_most_that_decode_gets)
 END_TEST
 
 /* A program that a rule excludes still has a predicted time, if times are not guesses. */
-START_TEST(a_plan_says_what_each_of_the_programs_would_take)
+START_TEST(a_plan_shows_the_predicted_time_of_each_program)
 {
     const planned few = planned_for("h200", "bf16", 64, "1", "1", 4096, NULL),
                   many = planned_for("h200", "bf16", 64, "1", "16", 4096, NULL),
@@ -160,7 +160,7 @@ START_TEST(a_plan_says_what_each_of_the_programs_would_take)
 END_TEST
 
 /* 64 sequences of one query and 8 sequences of 8 queries have equally many rows, but the latter would read their keys 4 times in decode. */
-START_TEST(a_tile_that_was_tuned_for_many_sequences_is_not_one_for_many_queries)
+START_TEST(a_tile_tuned_for_many_sequences_is_not_used_for_many_queries)
 {
     const planned own = planned_for("h200", "bf16", 128, "64", "1", 4096, NULL);
     const wisdom_entry e = wisdom_of(own.a, own.c.plan->ir, own.c.plan->target, "h200", attention_of(&own)->work->phase);
@@ -186,10 +186,10 @@ int main(void)
     Suite *suite = suite_create("few queries");
     TCase *times = tcase_create("times"), *choices = tcase_create("choices");
     tcase_add_test(times, the_model_puts_decode_and_wgmma_in_the_order_that_an_h200_did);
-    tcase_add_test(choices, an_h200_gets_the_program_that_was_faster_there);
-    tcase_add_test(choices, elsewhere_16_rows_are_the_most_that_decode_gets);
-    tcase_add_test(choices, a_plan_says_what_each_of_the_programs_would_take);
-    tcase_add_test(choices, a_tile_that_was_tuned_for_many_sequences_is_not_one_for_many_queries);
+    tcase_add_test(choices, an_h200_gets_the_program_that_was_timed_faster);
+    tcase_add_test(choices, untimed_devices_use_decode_for_at_most_16_rows);
+    tcase_add_test(choices, a_plan_shows_the_predicted_time_of_each_program);
+    tcase_add_test(choices, a_tile_tuned_for_many_sequences_is_not_used_for_many_queries);
     suite_add_tcase(suite, times), suite_add_tcase(suite, choices);
     return run_suite(suite);
 }

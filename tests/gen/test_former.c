@@ -49,7 +49,7 @@ static bool is_family(const char *name)
     return false;
 }
 
-START_TEST(a_former_name_is_nobodys_today_and_todays_is_somebodys)
+START_TEST(a_former_name_is_no_current_name_and_maps_to_one)
 {
     arena *a = arena_new();
     for (const former_name *n = former_families; n->former; n++) {
@@ -130,7 +130,7 @@ START_TEST(text_has_former_names_and_a_warning_with_their_place)
 END_TEST
 
 /* The settings of every program, including those that users cannot set. */
-START_TEST(todays_names_are_read_without_a_warning)
+START_TEST(current_names_are_read_without_a_warning)
 {
     for (int k = 1; k < program_count; k++) {
         const program_info *p = &program_table[k];
@@ -150,7 +150,7 @@ START_TEST(todays_names_are_read_without_a_warning)
 END_TEST
 
 /* A frame's former name may be the name of another frame today; text of a program may have its former frame, but no other. */
-START_TEST(text_has_the_frame_that_a_program_had_and_a_warning)
+START_TEST(text_may_have_the_former_frame_of_a_program_with_a_warning)
 {
     static const struct {
         program_kind program;
@@ -261,7 +261,7 @@ START_TEST(tile_has_former_families_with_their_layers_and_a_warning)
 END_TEST
 
 /* ---- in wisdom and databases */
-START_TEST(a_signature_of_a_former_family_is_todays)
+START_TEST(a_signature_with_a_former_family_maps_to_the_current_one)
 {
     arena *a = arena_new();
     ck_assert_str_eq(signature_today(a, "decode(attention(bf16[8])!)"), "attention(attention(bf16[8])!)");
@@ -271,7 +271,7 @@ START_TEST(a_signature_of_a_former_family_is_todays)
 }
 END_TEST
 
-START_TEST(a_setting_by_its_former_name_is_todays)
+START_TEST(a_former_setting_name_maps_to_the_current_one)
 {
     arena *a = arena_new();
     for (size_t i = 1; i < sizeof fields / sizeof *fields; i++) {
@@ -291,15 +291,15 @@ int main(void)
 {
     Suite *s = suite_create("former");
     TCase *c = tcase_create("names");
-    tcase_add_test(c, a_former_name_is_nobodys_today_and_todays_is_somebodys);
-    tcase_add_test(c, text_has_the_frame_that_a_program_had_and_a_warning);
+    tcase_add_test(c, a_former_name_is_no_current_name_and_maps_to_one);
+    tcase_add_test(c, text_may_have_the_former_frame_of_a_program_with_a_warning);
     tcase_add_test(c, text_has_former_names_and_a_warning_with_their_place);
-    tcase_add_test(c, todays_names_are_read_without_a_warning);
+    tcase_add_test(c, current_names_are_read_without_a_warning);
     tcase_add_test(c, tile_has_former_layers_and_a_warning);
     tcase_add_test(c, tile_has_former_fields_and_a_warning);
     tcase_add_test(c, tile_has_former_families_with_their_layers_and_a_warning);
-    tcase_add_test(c, a_signature_of_a_former_family_is_todays);
-    tcase_add_test(c, a_setting_by_its_former_name_is_todays);
+    tcase_add_test(c, a_signature_with_a_former_family_maps_to_the_current_one);
+    tcase_add_test(c, a_former_setting_name_maps_to_the_current_one);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -45,7 +45,7 @@ START_TEST(a_llama_block_is_13_launches_without_fusion_and_6_at_most_with)
 }
 END_TEST
 
-START_TEST(plans_of_real_layers_have_no_launch_more_than_they_had)
+START_TEST(plans_of_real_layers_have_no_more_launches_than_before)
 {
     printf("launches             none   ops  tile\n");
     for (int i = 0; i < model_count; i++) {
@@ -241,7 +241,7 @@ START_TEST(every_fusion_is_tested)
 }
 END_TEST
 
-START_TEST(hiprtc_takes_a_kernel_of_a_llama_block)
+START_TEST(hiprtc_compiles_a_kernel_of_a_llama_block)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "gfx90a"});
     const plan *p = r->c.plan;
@@ -294,7 +294,7 @@ START_TEST(no_launch_is_larger_than_its_driver_takes)
 }
 END_TEST
 
-START_TEST(more_tiles_than_ints_count_are_refused_where_they_are_made)
+START_TEST(more_than_int_max_tiles_are_refused_by_the_planner)
 {
     char yaml[512];
     snprintf(yaml, sizeof yaml, many_heads, 1, 8400000);
@@ -315,15 +315,15 @@ int main(void)
     TCase *c = tcase_create("counts and reasons");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_llama_block_is_13_launches_without_fusion_and_6_at_most_with);
-    tcase_add_test(c, plans_of_real_layers_have_no_launch_more_than_they_had);
+    tcase_add_test(c, plans_of_real_layers_have_no_more_launches_than_before);
     tcase_add_test(c, every_edge_between_two_kernels_has_a_reason);
     tcase_add_loop_test(c, a_fusion_that_is_turned_off_leaves_its_kernels_apart_and_results_right, 0, fusion_count);
     tcase_add_test(c, every_fusion_is_tested);
-    tcase_add_test(c, hiprtc_takes_a_kernel_of_a_llama_block);
+    tcase_add_test(c, hiprtc_compiles_a_kernel_of_a_llama_block);
     size_t targets;
     (void)target_list(&targets);
     tcase_add_loop_test(c, no_launch_is_larger_than_its_driver_takes, 0, 3 * (int)targets);
-    tcase_add_test(c, more_tiles_than_ints_count_are_refused_where_they_are_made);
+    tcase_add_test(c, more_than_int_max_tiles_are_refused_by_the_planner);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

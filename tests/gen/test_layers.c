@@ -112,7 +112,7 @@ START_TEST(a_long_k_of_few_results_is_split)
 END_TEST
 
 /* Tensor cores truncate, so long sums of f32 results would exceed the bound of f32. */
-START_TEST(swap_ab_cuts_long_sums_of_f32_results)
+START_TEST(swap_ab_splits_long_sums_of_f32_results)
 {
     static const char *const texts[] = {LONG_SUMS("512"), LONG_SUMS("96")};
     const char *line = "y: layer=swap_ab";
@@ -128,7 +128,7 @@ START_TEST(swap_ab_cuts_long_sums_of_f32_results)
 END_TEST
 
 /* Programs on matrix units divide by these numbers, so they must be set. */
-START_TEST(a_target_with_matrix_units_says_what_they_take)
+START_TEST(a_target_with_matrix_units_names_their_dtypes)
 {
     size_t count;
     const target_info *list = target_list(&count);
@@ -203,7 +203,7 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_3xtf32)
 }
 END_TEST
 
-START_TEST(a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there)
+START_TEST(a_tuning_line_moves_a_product_to_or_from_matrix_units)
 {
     const char *off = "gemm layer=simt", *on = "gemm layer=wgmma";
     const tuning simt = {.lines = &off, .count = 1}, wgmma = {.lines = &on, .count = 1};
@@ -246,7 +246,7 @@ START_TEST(tensor_maps_come_first_and_say_what_they_map)
 }
 END_TEST
 
-START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
 {
     static const struct {
         const char *line, *text, *message;
@@ -316,7 +316,7 @@ START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
 END_TEST
 
 /* No spills, no serialised products, no ignored register hand-over: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
-START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
+START_TEST(nvrtc_compiles_every_form_of_a_product_on_wgmma)
 {
     static const char *const options[] =
         {"specs/gpt2-block.yaml",
@@ -376,7 +376,7 @@ END_TEST
     "block: t\ndtype: f32\ndims: {B: 32, S: " S ", H: 16, hd: 64}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n" \
     "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, causal: true}\noutputs: {y: a}\n"
 
-START_TEST(a_thread_has_a_query_alone_where_there_are_queries_for_all_threads)
+START_TEST(each_thread_has_its_own_query_if_queries_suffice)
 {
     static const char *const cases[][2] = {{MANY_HEADS("128"), "layer=simt block_q=128 block_k=64 team=1 threads=128"},
                                            {MANY_HEADS("16"), "layer=simt block_q=64 block_k=32 team=4 threads=256"}};
@@ -417,7 +417,7 @@ START_TEST(attention_of_many_queries_is_on_the_matrix_units)
 }
 END_TEST
 
-START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_attention_on_matrix_units_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *text, *line, *message;
@@ -460,7 +460,7 @@ START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
 END_TEST
 
 /* No scratch, the planned LDS: `tfgen --code` refuses others. */
-START_TEST(clang_takes_the_attention_that_amd_gets)
+START_TEST(clang_compiles_the_attention_planned_for_amd)
 {
     static const char *const options[] = {"gfx90a --dim=S=4096,hd=256", "gfx942 --preset=llama-8b", "gfx942 --dim=S=64,hd=160 --dtype=f16",
                                           "gfx950 --preset=llama-1b", "gfx1100 --preset=llama-8b", "gfx1201 --dim=S=64,hd=128 --dtype=f16"};
@@ -497,7 +497,7 @@ START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_where_loads_go_t
 }
 END_TEST
 
-START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_tile_of_matrix_units_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *line, *message;
@@ -527,7 +527,7 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
 END_TEST
 
 /* Offsets from a tile's first row of A have 32 bits on AMD. The test plans such sizes but does not allocate them. */
-START_TEST(long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile)
+START_TEST(long_rows_use_matrix_units_if_32_bit_offsets_reach_all_rows_of_a_tile)
 {
     static const struct {
         const char *target, *line, *text, *wanted; /* wanted: a part of the plan, or the error */
@@ -557,31 +557,31 @@ int main(void)
     Suite *s = suite_create("layers");
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, a_target_with_matrix_units_says_what_they_take);
+    tcase_add_test(t, a_target_with_matrix_units_names_their_dtypes);
     tcase_add_test(t, products_of_one_column_on_wgmma_are_not_staged);
-    tcase_add_test(t, long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile);
+    tcase_add_test(t, long_rows_use_matrix_units_if_32_bit_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
     tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_3xtf32);
     tcase_add_test(t, a_long_k_of_few_results_is_split);
-    tcase_add_test(t, swap_ab_cuts_long_sums_of_f32_results);
-    tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
+    tcase_add_test(t, swap_ab_splits_long_sums_of_f32_results);
+    tcase_add_test(t, a_tuning_line_moves_a_product_to_or_from_matrix_units);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
-    tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
     tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 2);
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
     TCase *more = suite_long(s, "more layers", 120);
-    add_some_now(t, more, nvrtc_takes_every_form_of_a_product_on_wgmma, 11, (const int[]){1, 4, 7, 9, 10, -1});
+    add_some_now(t, more, nvrtc_compiles_every_form_of_a_product_on_wgmma, 11, (const int[]){1, 4, 7, 9, 10, -1});
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
-    tcase_add_test(t, a_thread_has_a_query_alone_where_there_are_queries_for_all_threads);
+    tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
-    tcase_add_test(t, attention_that_matrix_units_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(t, an_impossible_attention_on_matrix_units_is_an_error_with_its_reason);
     tcase_add_loop_test(t, the_host_engine_runs_the_attention_that_amd_gets, 0, 5);
-    tcase_add_loop_test(t, clang_takes_the_attention_that_amd_gets, 0, 3);
+    tcase_add_loop_test(t, clang_compiles_the_attention_planned_for_amd, 0, 3);
     tcase_add_test(t, many_tiles_are_large_and_aligned_rows_have_two_slots_where_loads_go_to_lds);
-    tcase_add_test(t, a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(t, an_impossible_tile_of_matrix_units_is_an_error_with_its_reason);
     suite_add_tcase(s, t);
     tcase_add_loop_test(more, the_host_engine_runs_what_sm_90a_gets, 7, 14);
     tcase_add_loop_test(more, the_host_engine_runs_the_attention_that_amd_gets, 5, 10);
-    tcase_add_loop_test(more, clang_takes_the_attention_that_amd_gets, 3, 6);
+    tcase_add_loop_test(more, clang_compiles_the_attention_planned_for_amd, 3, 6);
     return run_suite(s);
 }

@@ -127,7 +127,7 @@ START_TEST(a_spec_struct_has_only_members_that_its_template_takes_in_lines_of_14
 END_TEST
 
 /* Layers that the planner does not choose at the sizes of these specs. */
-START_TEST(so_it_is_on_layers_that_are_asked_for)
+START_TEST(spec_structs_of_requested_layers_have_only_needed_members)
 {
     static const struct {
         const char *target, *dtype, *tile;
@@ -156,7 +156,7 @@ int main(void)
     TCase *t = tcase_create("members");
     tcase_add_loop_test(t, a_spec_struct_has_only_members_that_its_template_takes_in_lines_of_140_columns, 0,
                         (int)(sizeof specs / sizeof *specs));
-    tcase_add_loop_test(t, so_it_is_on_layers_that_are_asked_for, 0, 8);
+    tcase_add_loop_test(t, spec_structs_of_requested_layers_have_only_needed_members, 0, 8);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -42,7 +42,7 @@ static const char *mark_of(const char *word, size_t size)
     return NULL;
 }
 
-START_TEST(no_mark_ends_in_another)
+START_TEST(no_suffix_of_a_name_ends_in_another_suffix)
 {
     for (int i = 0; i < name_kind_count; i++)
         for (int k = 0; k < name_kind_count; k++)
@@ -51,7 +51,7 @@ START_TEST(no_mark_ends_in_another)
 END_TEST
 
 /* A stem begins with a letter, so __x__ cannot come from a spec; `run_##name` is part of a word. */
-START_TEST(no_identifier_of_the_templates_ends_in_a_mark)
+START_TEST(no_identifier_of_the_templates_ends_in_an_underscore)
 {
     int words = 0;
     for (template_id i = 0; i < template_count; i++) {
@@ -134,7 +134,7 @@ static void check_words(const char *page, const char *name, int *found)
     }
 }
 
-START_TEST(every_name_of_the_spec_in_a_page_ends_in_a_mark_and_nothing_else_does)
+START_TEST(only_names_from_the_spec_end_in_an_underscore)
 {
     size_t count;
     const target_info *targets = target_list(&count);
@@ -198,7 +198,7 @@ static void check_page(const source_text *source, const char *file, const char *
 }
 
 /* `make test` runs each target at one level. */
-START_TEST(pages_whose_names_are_taken_compile_for_every_gpu)
+START_TEST(sources_with_names_taken_by_vendor_headers_compile_for_every_gpu)
 {
     size_t count;
     char *path = libclang_find();
@@ -223,18 +223,18 @@ int main(void)
 {
     Suite *s = suite_create("names");
     TCase *t = tcase_create("words");
-    tcase_add_test(t, no_mark_ends_in_another);
-    tcase_add_test(t, no_identifier_of_the_templates_ends_in_a_mark);
+    tcase_add_test(t, no_suffix_of_a_name_ends_in_another_suffix);
+    tcase_add_test(t, no_identifier_of_the_templates_ends_in_an_underscore);
     tcase_add_test(t, a_stem_has_letters_digits_and_single_underscores_within);
     tcase_add_test(t, different_values_have_different_names);
     tcase_add_test(t, no_two_kernels_have_one_name);
-    tcase_add_test(t, every_name_of_the_spec_in_a_page_ends_in_a_mark_and_nothing_else_does);
+    tcase_add_test(t, only_names_from_the_spec_end_in_an_underscore);
     suite_add_tcase(s, t);
     t = tcase_create("compilers");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, pages_whose_names_are_taken_compile_for_every_gpu, 0, 1);
+    tcase_add_loop_test(t, sources_with_names_taken_by_vendor_headers_compile_for_every_gpu, 0, 1);
     suite_add_tcase(s, t);
     t = suite_long(s, "all levels", 120);
-    tcase_add_loop_test(t, pages_whose_names_are_taken_compile_for_every_gpu, 1, 3);
+    tcase_add_loop_test(t, sources_with_names_taken_by_vendor_headers_compile_for_every_gpu, 1, 3);
     return run_suite(s);
 }

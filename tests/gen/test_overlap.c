@@ -295,7 +295,7 @@ START_TEST(no_kernel_touches_what_others_write_before_its_wait)
 END_TEST
 
 /* Tests the test itself: if one path goes around the wait, the wait does not count. */
-START_TEST(a_path_round_the_wait_is_found)
+START_TEST(an_access_that_can_bypass_its_wait_is_found)
 {
     static const char form[] =
         ".visible .entry k(.param .align 8 .b8 k_param_0[16])\n{\n mov.b64 %%rd1, k_param_0;\n // {\n @%%p1 bra $L_a;\n"
@@ -386,7 +386,7 @@ static int reader_of(const plan *p, const packed_weight *w)
     return i;
 }
 
-START_TEST(a_launch_asks_once_for_weights_that_the_next_ones_have)
+START_TEST(each_weight_is_prefetched_by_one_earlier_launch)
 {
     static const struct {
         const char *target, *spec;
@@ -426,7 +426,7 @@ START_TEST(a_launch_asks_once_for_weights_that_the_next_ones_have)
 }
 END_TEST
 
-START_TEST(what_comes_next_decides_when_it_may_start)
+START_TEST(the_next_launch_decides_when_it_is_signalled)
 {
     static const struct {
         const char *F, *first, *second; /* of gelu(layernorm(linear)): the product, the row operation */
@@ -444,7 +444,7 @@ START_TEST(what_comes_next_decides_when_it_may_start)
 }
 END_TEST
 
-START_TEST(other_targets_know_no_overlap)
+START_TEST(targets_without_overlap_emit_no_overlap)
 {
     static const char *const targets[] = {"gfx90a", "gfx942", "gfx1100", "host"};
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = targets[_i]});
@@ -459,11 +459,11 @@ int main(void)
     TCase *t = tcase_create("ptx");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, no_kernel_touches_what_others_write_before_its_wait, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_test(t, a_path_round_the_wait_is_found);
+    tcase_add_test(t, an_access_that_can_bypass_its_wait_is_found);
     tcase_add_test(t, the_last_iteration_of_a_register_fed_tile_loads_nothing);
-    tcase_add_loop_test(t, a_launch_asks_once_for_weights_that_the_next_ones_have, 0, 6);
-    tcase_add_loop_test(t, what_comes_next_decides_when_it_may_start, 0, 2);
-    tcase_add_loop_test(t, other_targets_know_no_overlap, 0, 4);
+    tcase_add_loop_test(t, each_weight_is_prefetched_by_one_earlier_launch, 0, 6);
+    tcase_add_loop_test(t, the_next_launch_decides_when_it_is_signalled, 0, 2);
+    tcase_add_loop_test(t, targets_without_overlap_emit_no_overlap, 0, 4);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -28,7 +28,7 @@ static int setting(const plan *p, const char *key)
     return tile_setting(p->launches[p->launch_count - 1].work->phase, key);
 }
 
-START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
+START_TEST(few_tiles_are_split_along_k_and_many_are_not)
 {
     static const struct {
         const char *dtype, *M, *N, *K;
@@ -53,7 +53,7 @@ START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
 }
 END_TEST
 
-START_TEST(a_part_adds_up_32768_products_at_most)
+START_TEST(a_slice_of_split_k_sums_32768_products_at_most)
 {
     static const struct {
         const char *dtype, *K;
@@ -89,7 +89,7 @@ static void same_again(rig *r, const char *name)
     free(first);
 }
 
-START_TEST(parts_are_added_once_and_in_one_order)
+START_TEST(partial_sums_are_added_once_and_in_a_fixed_order)
 {
     static const char *const dtypes[] = {"bf16", "f16", "f32"};
     rig *r = product(true, dtypes[_i], "130", "70", "3080");
@@ -119,7 +119,7 @@ static void no_part_is_left(rig *r)
 }
 
 /* A launch uses only parts that it wrote itself, though memory still holds parts of an earlier launch. */
-START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
+START_TEST(partial_sums_of_an_earlier_launch_are_not_used)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
     rig *r = product(true, dtypes[_i], "130", "70", "3080");
@@ -137,7 +137,7 @@ START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
 END_TEST
 
 /* Ten and more k tiles pass through three stages, so each stage is filled again and again, for both warpgroups. */
-START_TEST(a_slot_is_filled_again_when_its_products_are_done)
+START_TEST(a_stage_is_refilled_when_its_products_are_done)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
     static const char *const lines[] = {"gemm layer=wgmma split_k=1 stages=3 n=64", "gemm layer=wgmma_3xtf32 split_k=1 stages=3 n=64"};
@@ -223,7 +223,7 @@ static void build_body(void *argument)
                            device_model_default(b->a, target), &t));
 }
 
-START_TEST(a_part_has_a_stage)
+START_TEST(a_slice_of_split_k_has_at_least_one_stage)
 {
     static const struct {
         const char *line, *message;
@@ -247,14 +247,14 @@ int main(void)
     TCase *t = tcase_create("parts");
     use_kernels(kernels_long);
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, few_tiles_are_cut_into_parts_and_many_are_not);
-    tcase_add_test(t, a_part_adds_up_32768_products_at_most);
-    tcase_add_loop_test(t, parts_are_added_once_and_in_one_order, 0, 3);
-    tcase_add_loop_test(t, parts_of_an_earlier_launch_are_taken_by_none, 0, 2);
-    tcase_add_loop_test(t, a_slot_is_filled_again_when_its_products_are_done, 0, 2);
+    tcase_add_test(t, few_tiles_are_split_along_k_and_many_are_not);
+    tcase_add_test(t, a_slice_of_split_k_sums_32768_products_at_most);
+    tcase_add_loop_test(t, partial_sums_are_added_once_and_in_a_fixed_order, 0, 3);
+    tcase_add_loop_test(t, partial_sums_of_an_earlier_launch_are_not_used, 0, 2);
+    tcase_add_loop_test(t, a_stage_is_refilled_when_its_products_are_done, 0, 2);
     tcase_add_loop_test(t, epilogues_see_whole_sums, 0, 2);
     tcase_add_test(t, slices_share_out_a_tile);
-    tcase_add_test(t, a_part_has_a_stage);
+    tcase_add_test(t, a_slice_of_split_k_has_at_least_one_stage);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

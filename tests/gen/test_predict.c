@@ -35,7 +35,7 @@ static const held known[] = {
     {"rx9070xt", {128, 250, 0, 40, 60000}, 2, 2, 1u << by_shared},
 };
 
-START_TEST(a_unit_holds_what_the_vendors_say)
+START_TEST(occupancy_is_that_of_the_vendors_calculators)
 {
     arena *a = arena_new();
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -49,7 +49,7 @@ START_TEST(a_unit_holds_what_the_vendors_say)
 END_TEST
 
 /* With exactly `step` bytes one more workgroup fits; with one byte more it does not. */
-START_TEST(a_step_is_the_most_with_which_a_workgroup_more_fits)
+START_TEST(the_step_is_the_largest_size_at_which_one_more_workgroup_fits)
 {
     arena *a = arena_new();
     int steps = 0;
@@ -95,7 +95,7 @@ START_TEST(every_gpu_target_is_in_the_table)
 END_TEST
 
 /* Workgroups with one wave per SIMD: as many as fit, and two that share all registers. */
-START_TEST(a_unit_has_room_for_what_it_holds)
+START_TEST(occupancy_uses_a_units_threads_and_registers_in_full)
 {
     static const struct {
         const char *device;
@@ -120,7 +120,7 @@ START_TEST(a_unit_has_room_for_what_it_holds)
 }
 END_TEST
 
-START_TEST(what_limits_is_told_with_what_would_free_it)
+START_TEST(the_limit_of_occupancy_is_shown_with_the_next_step)
 {
     arena *a = arena_new();
     const device_model *d = device_model_find(a, "h200");
@@ -201,7 +201,7 @@ static const asked_time asked_times[] = {
     {"the longest of all", {.groups = 8, .per_unit = 1, .threads = 512, .memory = 1e6, .asked = 1e6, .others = 1e6}, 2e-6 + 8e-6},
 };
 
-START_TEST(a_cost_descriptor_takes_the_time_of_its_limit)
+START_TEST(a_predicted_time_is_that_of_the_slowest_resource)
 {
     const asked_time *t = &asked_times[_i];
     const device_model d = clean();
@@ -212,7 +212,7 @@ START_TEST(a_cost_descriptor_takes_the_time_of_its_limit)
 END_TEST
 
 /* A device with only units and bandwidth known has predicted times, too, with a list of what was assumed. */
-START_TEST(what_is_not_known_is_a_share_of_what_is)
+START_TEST(unknown_rates_are_assumed_from_known_ones)
 {
     device_model d = {.name = "poor", .target = target_find("sm_90a"), .units = 8, .chiplets = 1};
     d.numbers[number_bandwidth].value = 1e12;
@@ -275,7 +275,7 @@ static foreseen foreseen_of(const char *yaml, const char *tile, int index)
 }
 
 /* 512 x 512 x 1024 in tiles of 128 x 128: 4 x 4 tiles take two rounds on 8 units; the weight is as large as the cache. */
-START_TEST(a_product_takes_its_tiles_rounds)
+START_TEST(a_products_time_counts_rounds_of_tiles)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
@@ -303,7 +303,7 @@ END_TEST
 
 /* Timed on an H200 in chains of launches, in turn with others; the model may be off by a fifth. With 129 rows, 127 rows of a tile are
  * filled with zeros. */
-START_TEST(an_h200_took_what_is_foreseen)
+START_TEST(predicted_times_are_near_those_of_an_h200)
 {
     static const struct {
         const char *yaml, *tile;
@@ -323,7 +323,7 @@ START_TEST(an_h200_took_what_is_foreseen)
 END_TEST
 
 /* Llama decode blocks as several launches and as one, whose phases wait for each other. */
-START_TEST(a_block_takes_what_an_h200_took)
+START_TEST(a_block_is_predicted_as_an_h200_timed_it)
 {
 #define DIMS(b, l, d, h, kv, hd, f) \
     {{"B", b}, {"L", l}, {"D", d}, {"H", h}, {"KV", kv}, {"hd", hd}, {"F", f}}
@@ -366,7 +366,7 @@ START_TEST(weights_in_flight_are_those_that_waves_ask_for_ahead)
 END_TEST
 
 /* A group of four row tiles fills the units with two column tiles at a time, and its rows do not fit in half of the cache. */
-START_TEST(rows_of_a_group_come_again_for_each_set_of_columns)
+START_TEST(rows_of_a_raster_group_are_read_again_for_each_set_of_columns)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
@@ -392,7 +392,7 @@ static const struct {
     {"512", "gemm layer=wgmma n=128 group_m=4 cluster=2 stages=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
 };
 
-START_TEST(what_tiles_at_once_touch_comes_again_for_the_next)
+START_TEST(operands_of_concurrent_tiles_are_read_again_by_the_next_ones)
 {
     const double columns = atof(walks[_i].columns), x = 512 * 1024 * 2, w = columns * 1024 * 2, y = 512 * columns * 2;
     char yaml[512];
@@ -406,7 +406,7 @@ START_TEST(what_tiles_at_once_touch_comes_again_for_the_next)
 END_TEST
 
 /* A group's rows take three eighths of half of the cache; the columns loaded between two uses of them take six eighths, or three. */
-START_TEST(rows_stay_where_the_columns_between_have_room_too)
+START_TEST(rows_of_a_group_stay_cached_if_the_columns_between_fit_too)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 2048, K: 384}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
@@ -426,7 +426,7 @@ START_TEST(squares_on_matrix_units_are_counted)
 }
 END_TEST
 
-START_TEST(rows_beyond_the_matrix_cost_as_much_as_rows_of_it)
+START_TEST(padded_rows_cost_as_much_as_real_rows)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 130, N: 128, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
@@ -437,7 +437,7 @@ START_TEST(rows_beyond_the_matrix_cost_as_much_as_rows_of_it)
 }
 END_TEST
 
-START_TEST(rows_take_the_time_of_their_bytes)
+START_TEST(row_kernels_take_the_time_of_their_bytes)
 {
     const char *yaml = "block: n\ndtype: bf16\ndims: {M: 65536, D: 1024}\ninputs: {x: [M, D]}\nparams: {w: [D]}\n"
                        "ops:\n  - {out: y, op: rmsnorm, in: [x, w]}\noutputs: {y: y}\n";
@@ -451,7 +451,7 @@ START_TEST(rows_take_the_time_of_their_bytes)
 }
 END_TEST
 
-START_TEST(attention_asks_for_its_keys_once_a_tile_of_queries)
+START_TEST(attention_reads_its_keys_once_per_tile_of_queries)
 {
     const char *yaml = "block: a\ndtype: bf16\ndims: {B: 2, S: 1024, H: 4, KV: 2, hd: 64}\n"
                        "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd]}\n"
@@ -539,7 +539,7 @@ static void foresee_twice(void *argument)
     ck_assert_double_eq(f->got.moved, 2 * alone.moved);
 }
 
-START_TEST(phases_side_by_side_share_the_machine_and_are_launched_once)
+START_TEST(concurrent_phases_share_the_machine_in_one_launch)
 {
     foreseen f = {.a = arena_new(), .yaml = PRODUCT("512", "512", "1024")};
     ck_assert_msg(arena_run(f.a, foresee_twice, &f) == code_ok, "%s", arena_diagnostics(f.a));
@@ -547,7 +547,7 @@ START_TEST(phases_side_by_side_share_the_machine_and_are_launched_once)
 }
 END_TEST
 
-START_TEST(what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction)
+START_TEST(missing_facts_of_a_device_are_listed_and_without_bandwidth_nothing_is_predicted)
 {
     foreseen f = {.a = arena_new(),
                   .yaml = "block: n\ndtype: f32\ndims: {M: 65536, D: 512}\ninputs: {x: [M, D]}\n"
@@ -561,28 +561,28 @@ int main(void)
 {
     Suite *suite = suite_create("predict");
     TCase *units = tcase_create("units"), *times = tcase_create("times");
-    tcase_add_test(units, a_unit_holds_what_the_vendors_say);
-    tcase_add_test(units, a_step_is_the_most_with_which_a_workgroup_more_fits);
+    tcase_add_test(units, occupancy_is_that_of_the_vendors_calculators);
+    tcase_add_test(units, the_step_is_the_largest_size_at_which_one_more_workgroup_fits);
     tcase_add_test(units, every_gpu_target_is_in_the_table);
-    tcase_add_test(units, a_unit_has_room_for_what_it_holds);
-    tcase_add_test(units, what_limits_is_told_with_what_would_free_it);
-    tcase_add_loop_test(times, a_cost_descriptor_takes_the_time_of_its_limit, 0, sizeof asked_times / sizeof *asked_times);
-    tcase_add_test(times, what_is_not_known_is_a_share_of_what_is);
-    tcase_add_test(times, a_product_takes_its_tiles_rounds);
-    tcase_add_test(times, an_h200_took_what_is_foreseen);
-    tcase_add_test(times, a_block_takes_what_an_h200_took);
+    tcase_add_test(units, occupancy_uses_a_units_threads_and_registers_in_full);
+    tcase_add_test(units, the_limit_of_occupancy_is_shown_with_the_next_step);
+    tcase_add_loop_test(times, a_predicted_time_is_that_of_the_slowest_resource, 0, sizeof asked_times / sizeof *asked_times);
+    tcase_add_test(times, unknown_rates_are_assumed_from_known_ones);
+    tcase_add_test(times, a_products_time_counts_rounds_of_tiles);
+    tcase_add_test(times, predicted_times_are_near_those_of_an_h200);
+    tcase_add_test(times, a_block_is_predicted_as_an_h200_timed_it);
     tcase_add_test(times, weights_in_flight_are_those_that_waves_ask_for_ahead);
-    tcase_add_test(times, rows_of_a_group_come_again_for_each_set_of_columns);
-    tcase_add_loop_test(times, what_tiles_at_once_touch_comes_again_for_the_next, 0, sizeof walks / sizeof *walks);
-    tcase_add_test(times, rows_stay_where_the_columns_between_have_room_too);
+    tcase_add_test(times, rows_of_a_raster_group_are_read_again_for_each_set_of_columns);
+    tcase_add_loop_test(times, operands_of_concurrent_tiles_are_read_again_by_the_next_ones, 0, sizeof walks / sizeof *walks);
+    tcase_add_test(times, rows_of_a_group_stay_cached_if_the_columns_between_fit_too);
     tcase_add_test(times, squares_on_matrix_units_are_counted);
-    tcase_add_test(times, rows_beyond_the_matrix_cost_as_much_as_rows_of_it);
-    tcase_add_test(times, rows_take_the_time_of_their_bytes);
-    tcase_add_test(times, attention_asks_for_its_keys_once_a_tile_of_queries);
+    tcase_add_test(times, padded_rows_cost_as_much_as_real_rows);
+    tcase_add_test(times, row_kernels_take_the_time_of_their_bytes);
+    tcase_add_test(times, attention_reads_its_keys_once_per_tile_of_queries);
     tcase_add_test(times, keys_of_all_sequences_are_one_stream_with_stages);
     tcase_add_test(times, blocks_of_keys_that_a_mask_cuts_are_multiplied_whole);
-    tcase_add_test(times, phases_side_by_side_share_the_machine_and_are_launched_once);
-    tcase_add_test(times, what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction);
+    tcase_add_test(times, concurrent_phases_share_the_machine_in_one_launch);
+    tcase_add_test(times, missing_facts_of_a_device_are_listed_and_without_bandwidth_nothing_is_predicted);
     suite_add_tcase(suite, units);
     suite_add_tcase(suite, times);
     return run_suite(suite);

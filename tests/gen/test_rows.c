@@ -34,7 +34,7 @@ static int setting(const rig *r, const char *key)
     return tile_setting(r->c.plan->launches[0].work->phase, key);
 }
 
-START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
+START_TEST(many_rows_get_one_wave_each_and_few_rows_get_many_threads)
 {
     static const struct {
         int rows, columns, team;
@@ -95,7 +95,7 @@ START_TEST(a_phase_has_as_many_reductions_as_it_has_ops_for)
 END_TEST
 
 /* A lane of gfx908 has half the registers of gfx90a: with eight vectors of x, weight and bias each, a SIMD would hold only one wave. */
-START_TEST(rows_that_would_leave_a_wave_alone_are_shared_by_more_threads)
+START_TEST(more_threads_share_a_row_that_would_leave_one_wave_per_simd)
 {
     static const struct {
         const char *text, *target, *dtype;
@@ -111,7 +111,7 @@ START_TEST(rows_that_would_leave_a_wave_alone_are_shared_by_more_threads)
 }
 END_TEST
 
-START_TEST(what_is_loaded_as_bf16_is_kept_as_bf16)
+START_TEST(values_loaded_as_bf16_stay_bf16_in_registers)
 {
     rig *r = planned(rms, "bf16", 2048, 2048, "sm_90a");
     ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "bf16_pairs<V> x_, w_;"));
@@ -127,7 +127,7 @@ START_TEST(what_is_loaded_as_bf16_is_kept_as_bf16)
 END_TEST
 
 /* All loads of a row are issued before the first element is used. */
-START_TEST(without_reductions_reading_is_loading_and_nothing_else)
+START_TEST(without_reductions_read_only_loads)
 {
     rig *r = planned(one, "bf16", 2048, 5468, "gfx90a");
     const char *text = r->c.plan->launches[0].spec_header, *read = strstr(text, "read("), *write = strstr(text, "write("),
@@ -174,7 +174,7 @@ static bool compiled_as_planned(const rig *r, const char *target, code_result *m
 
 /* The planner estimates registers: the compilers' numbers are within a third of that, and there is no kernel with one wave per SIMD that
  * the planner did not foresee. */
-START_TEST(registers_are_about_what_planning_expects)
+START_TEST(compiled_registers_are_near_the_planned_number)
 {
     const compile_case *c = &counted_cases[_i];
     rig *r = planned(c->text, c->dtype, c->rows, c->columns, c->target);
@@ -195,7 +195,7 @@ END_TEST
  * arithmetic was long, and issued all loads first for rows that are read again. */
 static const compile_case loop_cases[] = {{logs, "gfx908", "bf16", 8192, 4096}, {layernorm, "gfx942", "f32", 8192, 51650}};
 
-START_TEST(chunks_are_neither_an_array_nor_loaded_all_at_once)
+START_TEST(chunks_of_a_long_row_are_neither_kept_in_an_array_nor_loaded_at_once)
 {
     const compile_case *c = &loop_cases[_i];
     rig *r = planned(c->text, c->dtype, c->rows, c->columns, c->target);
@@ -236,14 +236,15 @@ int main(void)
     Suite *suite = suite_create("rows");
     TCase *plans = tcase_create("plans"), *code = tcase_create("code");
     tcase_add_test(plans, a_phase_has_as_many_reductions_as_it_has_ops_for);
-    tcase_add_test(plans, many_rows_have_a_wave_each_and_few_rows_have_many_threads);
+    tcase_add_test(plans, many_rows_get_one_wave_each_and_few_rows_get_many_threads);
     tcase_add_test(plans, many_rows_of_a_rope_have_a_thread_for_each_vector);
-    tcase_add_test(plans, rows_that_would_leave_a_wave_alone_are_shared_by_more_threads);
-    tcase_add_test(plans, what_is_loaded_as_bf16_is_kept_as_bf16);
-    tcase_add_test(plans, without_reductions_reading_is_loading_and_nothing_else);
+    tcase_add_test(plans, more_threads_share_a_row_that_would_leave_one_wave_per_simd);
+    tcase_add_test(plans, values_loaded_as_bf16_stay_bf16_in_registers);
+    tcase_add_test(plans, without_reductions_read_only_loads);
     tcase_add_loop_test(code, rows_stay_in_registers, 0, (int)(sizeof code_cases / sizeof *code_cases));
-    tcase_add_loop_test(code, registers_are_about_what_planning_expects, 0, (int)(sizeof counted_cases / sizeof *counted_cases));
-    tcase_add_loop_test(code, chunks_are_neither_an_array_nor_loaded_all_at_once, 0, (int)(sizeof loop_cases / sizeof *loop_cases));
+    tcase_add_loop_test(code, compiled_registers_are_near_the_planned_number, 0, (int)(sizeof counted_cases / sizeof *counted_cases));
+    tcase_add_loop_test(code, chunks_of_a_long_row_are_neither_kept_in_an_array_nor_loaded_at_once, 0,
+                        (int)(sizeof loop_cases / sizeof *loop_cases));
     tcase_set_timeout(code, 60);
     suite_add_tcase(suite, plans);
     suite_add_tcase(suite, code);

@@ -149,7 +149,7 @@ START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
 END_TEST
 
 /* Tiles are equal only if their programs and all of their fields are. */
-START_TEST(tiles_that_differ_in_one_field_differ)
+START_TEST(tiles_that_differ_in_one_field_are_not_equal)
 {
     for (program_kind kind = 1; kind < program_count; kind++)
         for (int i = 0; i < program_table[kind].field_count; i++) {
@@ -169,7 +169,7 @@ int main(void)
     TCase *c = tcase_create("sweeps");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, the_planner_chooses_the_tiles_of_the_golden_file, 0, (int)targets);
-    tcase_add_test(c, tiles_that_differ_in_one_field_differ);
+    tcase_add_test(c, tiles_that_differ_in_one_field_are_not_equal);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

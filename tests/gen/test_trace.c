@@ -41,7 +41,7 @@ static char *without_trace(const char *templates)
 /* Skips the comments at the top: who wrote the file, and the line where the kernel begins. */
 static const char *defines_of(const char *head) { return strstr(head, "\n#define") + 1; }
 
-START_TEST(without_tracing_sources_are_those_with_it_less_what_traces)
+START_TEST(untraced_sources_are_traced_ones_without_tracing_statements)
 {
     const rig_request plain = {.path = specs[_i % spec_count], .level = fusion_tile, .target = targets[_i / spec_count]};
     rig_request with = plain;
@@ -67,7 +67,7 @@ START_TEST(without_tracing_sources_are_those_with_it_less_what_traces)
 }
 END_TEST
 
-START_TEST(what_traces_shares_a_line_with_code)
+START_TEST(tracing_statements_share_a_line_with_code)
 {
     for (int i = 0; i < template_count; i++) {
         const template_text t = template_at((template_id)i);
@@ -218,7 +218,7 @@ static const struct {
     {"gfx942", LINEAR("bf16", "300", "200", "64"), "gemm layer=mfma m=64 n=64", 5 * 4},
 };
 
-START_TEST(a_program_leaves_as_many_records_as_it_has_tiles)
+START_TEST(a_traced_program_leaves_one_record_per_tile)
 {
     const tuning t = {.trace = true, .lines = &cases[_i].tile, .count = 1};
     rig *r = rig_open(&(rig_request){.yaml = cases[_i].yaml, .level = fusion_tile, .target = cases[_i].target, .tuning = &t});
@@ -231,7 +231,7 @@ START_TEST(a_program_leaves_as_many_records_as_it_has_tiles)
 }
 END_TEST
 
-START_TEST(parts_of_a_cache_leave_a_record_each)
+START_TEST(each_split_of_a_cache_leaves_a_trace_record)
 {
     static const char yaml[] =
         "block: t\ndtype: bf16\ndims: {B: 5, S: 1, L: 900, H: 4, KV: 2, hd: 32}\n"
@@ -294,7 +294,7 @@ static host_module *sleeper_module(arena *a)
     return m;
 }
 
-START_TEST(a_tile_that_takes_long_is_seen)
+START_TEST(a_slow_tile_shows_in_the_trace)
 {
     enum { tiles = 8, workgroups = 3 };
     arena *a = arena_new();
@@ -365,7 +365,7 @@ static void write_two(written *w)
     w->job = (timeline_job){w->a, w->records, 2, NULL};
 }
 
-START_TEST(a_timeline_adds_up)
+START_TEST(a_timeline_counts_units_tiles_and_time)
 {
     written w;
     write_two(&w);
@@ -416,7 +416,7 @@ START_TEST(phases_of_a_launch_say_when_their_waits_are_over)
 }
 END_TEST
 
-START_TEST(tiles_of_a_unit_at_one_time_lie_in_lanes)
+START_TEST(overlapping_tiles_of_a_unit_get_separate_lanes)
 {
     written w;
     write_two(&w);
@@ -457,22 +457,22 @@ int main(void)
     Suite *s = suite_create("trace");
     TCase *t = tcase_create("sources");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, without_tracing_sources_are_those_with_it_less_what_traces, 0, target_count * spec_count);
-    tcase_add_test(t, what_traces_shares_a_line_with_code);
+    tcase_add_loop_test(t, untraced_sources_are_traced_ones_without_tracing_statements, 0, target_count * spec_count);
+    tcase_add_test(t, tracing_statements_share_a_line_with_code);
     suite_add_tcase(s, t);
     t = tcase_create("records");
     tcase_set_timeout(t, 300);
     TCase *more = suite_long(s, "more records", 300);
     add_some_now(t, more, every_tile_leaves_a_record_and_results_keep_their_bits, sizeof runs / sizeof *runs, (const int[]){1, 2, 3, -1});
-    add_some_now(t, more, a_program_leaves_as_many_records_as_it_has_tiles, sizeof cases / sizeof *cases,
+    add_some_now(t, more, a_traced_program_leaves_one_record_per_tile, sizeof cases / sizeof *cases,
                  (const int[]){1, 2, 4, 5, 6, 8, -1});
-    tcase_add_test(t, parts_of_a_cache_leave_a_record_each);
-    tcase_add_test(t, a_tile_that_takes_long_is_seen);
+    tcase_add_test(t, each_split_of_a_cache_leaves_a_trace_record);
+    tcase_add_test(t, a_slow_tile_shows_in_the_trace);
     suite_add_tcase(s, t);
     t = tcase_create("timelines");
-    tcase_add_test(t, a_timeline_adds_up);
+    tcase_add_test(t, a_timeline_counts_units_tiles_and_time);
     tcase_add_test(t, phases_of_a_launch_say_when_their_waits_are_over);
-    tcase_add_test(t, tiles_of_a_unit_at_one_time_lie_in_lanes);
+    tcase_add_test(t, overlapping_tiles_of_a_unit_get_separate_lanes);
     tcase_add_loop_test(t, records_that_cannot_be_are_refused, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -89,7 +89,7 @@ START_TEST(a_plan_has_the_tiles_that_were_learned_and_says_so)
 END_TEST
 
 /* Settings that a line leaves out get their default: a program without clusters has the same fields as one with clusters. */
-START_TEST(what_no_text_says_of_a_tile_has_its_value)
+START_TEST(settings_missing_in_a_wisdom_line_get_their_default)
 {
     arena *a = arena_new();
     const char *text = learned_in(a, "f32", "gemm: layer=wgmma_3xtf32 n=64", "h200");
@@ -113,7 +113,7 @@ static const struct {
                {512, NULL, "NVIDIA H200", "h200", true}, {512, NULL, "NVIDIA H20Z", "h200", false},
                {512, NULL, "NVIDIA H20Z", "NVIDIA-H20Z", true}, {512, "gemm: layer=wgmma n=64 stages=2", NULL, "h200", false}};
 
-START_TEST(what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device)
+START_TEST(wisdom_applies_up_to_twice_the_rows_on_the_same_device)
 {
     arena *a = arena_new();
     const wisdom *w = read_text(a, learned(a, "gemm: layer=mma m=64 n=64", reaches[_i].device));
@@ -126,7 +126,7 @@ END_TEST
 
 /* A tile of eight rows, used for sixteen, would read the weights twice, but the model's choice reads them once. At its own size the tile is
  * used whatever the model says. */
-START_TEST(a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone)
+START_TEST(a_tuned_tile_that_reads_weights_more_often_applies_to_its_own_size_only)
 {
     arena *a = arena_new();
     const char *line = "gemm: layer=skinny m=8 thread_m=8";
@@ -176,7 +176,7 @@ END_TEST
 
 /* A size is rows and keys. An entry may differ by up to a factor of two in each, and the entry with the smallest product of both factors is
  * used. The expected entry is the oldest, so that no other rule selects it. */
-START_TEST(rows_and_keys_count_alike)
+START_TEST(the_nearest_wisdom_weighs_rows_and_keys_alike)
 {
     static const struct {
         const char *lines[3]; /* the first is expected to be used; NULL: none */
@@ -231,7 +231,7 @@ static const struct {
              {"garbage", "there is no program 'garbage'"},
              {"\x1b[31m\xff", "there is no program '?[31m?'"}};
 
-START_TEST(a_line_that_is_damaged_or_stale_is_told_and_costs_no_other)
+START_TEST(a_damaged_or_stale_line_is_reported_and_the_others_are_used)
 {
     arena *a = arena_new();
     const char *version = program_version(program_rows), *good = "rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1 # us=1.5\n";
@@ -251,7 +251,7 @@ START_TEST(a_line_that_is_damaged_or_stale_is_told_and_costs_no_other)
 END_TEST
 
 /* A file that was read and written a hundred times is unchanged, in every locale. */
-START_TEST(what_is_read_and_written_again_stays_what_it_was)
+START_TEST(reading_and_writing_a_file_keeps_its_content)
 {
     arena *a = arena_new();
     const bool comma = comma_locale();
@@ -268,7 +268,7 @@ START_TEST(what_is_read_and_written_again_stays_what_it_was)
 }
 END_TEST
 
-START_TEST(what_is_no_wisdom_file_is_one_line_that_says_so)
+START_TEST(a_file_that_is_no_wisdom_gets_one_warning)
 {
     arena *a = arena_new();
     char *large = calloc(1, most_wisdom_bytes + 2);
@@ -294,7 +294,7 @@ START_TEST(what_is_no_wisdom_file_is_one_line_that_says_so)
 END_TEST
 
 /* Every field is within its range, but the phase cannot use the tile: the model chooses, as if there were no entry. */
-START_TEST(a_tile_that_the_phase_cannot_have_is_passed_over)
+START_TEST(an_impossible_tile_of_the_phase_is_skipped)
 {
     arena *a = arena_new();
     char *text = arena_strdup(a, learned(a, "gemm: layer=mma m=64 n=64", "h200"));
@@ -315,7 +315,7 @@ static const wisdom *one(arena *a, const char *fields)
     return read_text(a, t.data);
 }
 
-START_TEST(of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first)
+START_TEST(merging_keeps_the_newer_then_the_faster_entry_in_either_order)
 {
     static const char *const lists[][2] = {
         {"threads=32 team=8 v=1 # us=9 date=2026-02-01", "threads=64 team=8 v=1 # us=1 date=2026-01-31"},
@@ -388,7 +388,7 @@ typedef struct adding {
 } adding;
 static void add_body(void *argument) { add_some(&((adding *)argument)->number); }
 
-START_TEST(nothing_is_lost_when_many_processes_write_one_file)
+START_TEST(nothing_is_lost_if_many_processes_write_one_file)
 {
     enum { writers = 6 };
     for (int i = 0; i < writers; i++)
@@ -465,7 +465,7 @@ START_TEST(a_process_that_has_closed_its_standard_input_reads_it_too)
 }
 END_TEST
 
-START_TEST(what_is_part_of_tfgen_lies_under_the_users_own)
+START_TEST(the_cache_of_tfgen_is_a_folder_in_the_users_cache_folder)
 {
     arena *a = arena_new();
     setenv("TFGEN_WISDOM", "/nowhere/at/all", 1);
@@ -531,7 +531,7 @@ static void check_templates(const launch *l)
 }
 
 /* Sources have templates in the order of template.def, so each must be listed after those that it includes. */
-START_TEST(a_template_is_listed_behind_what_it_includes)
+START_TEST(a_template_is_listed_after_its_includes)
 {
     for (int i = 0; i < template_count; i++) {
         template_choice c = {0};
@@ -545,7 +545,7 @@ START_TEST(a_template_is_listed_behind_what_it_includes)
 }
 END_TEST
 
-START_TEST(a_version_knows_all_templates_of_a_programs_kernels)
+START_TEST(a_version_covers_all_templates_of_a_programs_kernels)
 {
     static const char *const targets[] = {"sm_80", "sm_90a", "gfx942", "gfx1201"};
     static const char *const paths[] = {"specs/llama-block.yaml", "specs/llama-decode.yaml"};
@@ -562,23 +562,23 @@ int main(void)
     Suite *s = suite_create("wisdom");
     TCase *c = tcase_create("plans"), *f = tcase_create("files");
     tcase_add_test(c, a_plan_has_the_tiles_that_were_learned_and_says_so);
-    tcase_add_test(c, what_no_text_says_of_a_tile_has_its_value);
-    tcase_add_loop_test(c, what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device, 0, sizeof reaches / sizeof *reaches);
-    tcase_add_test(c, a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone);
+    tcase_add_test(c, settings_missing_in_a_wisdom_line_get_their_default);
+    tcase_add_loop_test(c, wisdom_applies_up_to_twice_the_rows_on_the_same_device, 0, sizeof reaches / sizeof *reaches);
+    tcase_add_test(c, a_tuned_tile_that_reads_weights_more_often_applies_to_its_own_size_only);
     tcase_add_test(c, the_nearest_of_several_sizes_is_taken);
-    tcase_add_test(c, rows_and_keys_count_alike);
+    tcase_add_test(c, the_nearest_wisdom_weighs_rows_and_keys_alike);
     tcase_add_test(c, entries_of_other_keys_stay_beside_each_other);
-    tcase_add_loop_test(c, a_line_that_is_damaged_or_stale_is_told_and_costs_no_other, 0, sizeof stale / sizeof *stale);
-    tcase_add_test(c, what_is_read_and_written_again_stays_what_it_was);
-    tcase_add_test(c, what_is_no_wisdom_file_is_one_line_that_says_so);
-    tcase_add_test(c, a_tile_that_the_phase_cannot_have_is_passed_over);
-    tcase_add_loop_test(c, of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first, 0, 5);
+    tcase_add_loop_test(c, a_damaged_or_stale_line_is_reported_and_the_others_are_used, 0, sizeof stale / sizeof *stale);
+    tcase_add_test(c, reading_and_writing_a_file_keeps_its_content);
+    tcase_add_test(c, a_file_that_is_no_wisdom_gets_one_warning);
+    tcase_add_test(c, an_impossible_tile_of_the_phase_is_skipped);
+    tcase_add_loop_test(c, merging_keeps_the_newer_then_the_faster_entry_in_either_order, 0, 5);
     tcase_add_test(c, programs_have_versions_of_their_own);
-    tcase_add_test(c, a_template_is_listed_behind_what_it_includes);
-    tcase_add_test(c, a_version_knows_all_templates_of_a_programs_kernels);
+    tcase_add_test(c, a_template_is_listed_after_its_includes);
+    tcase_add_test(c, a_version_covers_all_templates_of_a_programs_kernels);
     tcase_add_checked_fixture(f, make_folder, remove_folder);
-    tcase_add_test(f, nothing_is_lost_when_many_processes_write_one_file);
-    tcase_add_test(f, what_is_part_of_tfgen_lies_under_the_users_own);
+    tcase_add_test(f, nothing_is_lost_if_many_processes_write_one_file);
+    tcase_add_test(f, the_cache_of_tfgen_is_a_folder_in_the_users_cache_folder);
     tcase_add_test(f, a_line_of_a_former_version_serves_and_is_written_as_todays);
     tcase_add_test(f, stale_lines_stay_in_the_file);
     tcase_add_test(f, a_process_that_has_closed_its_standard_input_reads_it_too);

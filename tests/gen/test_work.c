@@ -38,7 +38,7 @@ START_TEST(a_product_counts_two_operations_a_term_and_each_byte_once)
 }
 END_TEST
 
-START_TEST(what_is_fused_away_is_not_moved)
+START_TEST(fused_values_move_no_bytes)
 {
     const char *chain = "block: c\ndtype: f32\ndims: {M: 8, N: 16}\ninputs: {x: [M, N], z: [M, N]}\n"
                         "ops:\n  - {out: s, op: add, in: [x, z]}\n  - {out: y, op: mul, in: [s, s]}\noutputs: {y: y}\n";
@@ -86,7 +86,7 @@ START_TEST(a_window_hides_what_lies_before_it)
 END_TEST
 
 /* 32 rows of cache a sequence, of which 5 and 11 are filled before this token. */
-START_TEST(decoding_counts_the_rows_of_the_cache_that_are_filled)
+START_TEST(decoding_counts_only_filled_rows_of_the_cache)
 {
     const char *decode =
         "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
@@ -113,7 +113,7 @@ START_TEST(decoding_counts_the_rows_of_the_cache_that_are_filled)
 }
 END_TEST
 
-START_TEST(a_view_counts_what_it_shows_and_never_more_than_there_is)
+START_TEST(a_view_counts_its_own_bytes_and_at_most_those_of_its_tensor)
 {
     const char *split = "block: s\ndtype: f32\ndims: {M: 4, D: 8}\ninputs: {x: [M, 2*D]}\n"
                         "ops:\n  - {out: [p, q], op: split, in: [x], sizes: [D, D]}\n  - {out: y, op: mul, in: [p, q]}\noutputs: {y: y}\n";
@@ -124,7 +124,7 @@ START_TEST(a_view_counts_what_it_shows_and_never_more_than_there_is)
 END_TEST
 
 /* ---- peaks */
-START_TEST(the_floor_is_set_by_what_takes_longest)
+START_TEST(the_floor_is_the_time_of_the_slowest_resource)
 {
     device_model d = {.name = "x"};
     d.numbers[number_bandwidth].value = 1e12;
@@ -402,17 +402,17 @@ int main(void)
     TCase *counts = tcase_create("counting"), *limits = tcase_create("peaks");
     tcase_set_timeout(counts, 60);
     tcase_add_test(counts, a_product_counts_two_operations_a_term_and_each_byte_once);
-    tcase_add_test(counts, what_is_fused_away_is_not_moved);
+    tcase_add_test(counts, fused_values_move_no_bytes);
     tcase_add_test(counts, a_norm_reads_its_row_once);
     tcase_add_test(counts, causal_attention_counts_the_pairs_that_are_seen);
     tcase_add_test(counts, a_window_hides_what_lies_before_it);
-    tcase_add_test(counts, decoding_counts_the_rows_of_the_cache_that_are_filled);
-    tcase_add_test(counts, a_view_counts_what_it_shows_and_never_more_than_there_is);
+    tcase_add_test(counts, decoding_counts_only_filled_rows_of_the_cache);
+    tcase_add_test(counts, a_view_counts_its_own_bytes_and_at_most_those_of_its_tensor);
     tcase_add_test(counts, drawn_specs_have_the_operations_that_are_counted_one_by_one);
     tcase_add_test(counts, pairs_and_keys_of_every_mask_are_those_that_a_loop_sees);
     tcase_add_test(counts, long_sequences_cost_no_time_to_count);
     tcase_add_test(counts, a_folded_weight_is_no_part_of_a_launch);
-    tcase_add_test(limits, the_floor_is_set_by_what_takes_longest);
+    tcase_add_test(limits, the_floor_is_the_time_of_the_slowest_resource);
     suite_add_tcase(suite, counts);
     suite_add_tcase(suite, limits);
     return run_suite(suite);

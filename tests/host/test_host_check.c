@@ -27,7 +27,7 @@ START_TEST(a_missing_barrier_is_a_race)
 }
 END_TEST
 
-START_TEST(a_barrier_orders_nothing_of_a_wave_that_has_left)
+START_TEST(a_barrier_does_not_order_accesses_of_a_wave_that_has_ended)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 1};
@@ -40,7 +40,7 @@ START_TEST(a_barrier_orders_nothing_of_a_wave_that_has_left)
 }
 END_TEST
 
-START_TEST(leaning_on_lockstep_is_a_race)
+START_TEST(relying_on_lockstep_is_a_race)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 0};
@@ -53,7 +53,7 @@ START_TEST(leaning_on_lockstep_is_a_race)
 END_TEST
 
 /* Lanes of NVIDIA's warps may run apart: a shuffle exchanges a number but orders no memory accesses. */
-START_TEST(a_shuffle_orders_accesses_on_amd_alone)
+START_TEST(a_shuffle_orders_accesses_on_amd_only)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 0};
@@ -67,7 +67,7 @@ START_TEST(a_shuffle_orders_accesses_on_amd_alone)
 }
 END_TEST
 
-START_TEST(what_one_lane_releases_another_has_to_acquire)
+START_TEST(a_released_value_must_be_acquired_by_its_reader)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 0};
@@ -95,7 +95,7 @@ START_TEST(blocks_that_write_one_word_race)
 }
 END_TEST
 
-START_TEST(atomics_race_with_plain_accesses_alone)
+START_TEST(atomics_race_only_with_plain_accesses)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64, "x"), 0};
@@ -127,7 +127,7 @@ START_TEST(accesses_out_of_bounds_are_exact)
 END_TEST
 
 /* Types of 8 and 16 bytes at a multiple of 4 only: a GPU would fault. */
-START_TEST(accesses_that_are_not_aligned_as_their_type_are_told)
+START_TEST(accesses_not_aligned_to_their_type_are_reported)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(32 * 4, "x"), 3};
@@ -142,7 +142,7 @@ START_TEST(accesses_that_are_not_aligned_as_their_type_are_told)
 }
 END_TEST
 
-START_TEST(a_line_of_an_emitted_page_is_told_with_its_place_in_the_spec)
+START_TEST(an_access_in_an_emitted_page_is_reported_with_its_place_in_the_spec)
 {
     struct access_args { const int *a; int *b; int n, stride; } a = {memory(8 * 4, "few"), memory(32 * 4, "b"), 0, 0};
     host_module *m = load_checked("access.hip");
@@ -169,7 +169,7 @@ START_TEST(copies_of_structs_are_checked_whole)
 }
 END_TEST
 
-START_TEST(reads_of_unwritten_shared_memory_are_told)
+START_TEST(reads_of_unwritten_shared_memory_are_reported)
 {
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 60};
@@ -185,7 +185,7 @@ END_TEST
 
 /* ---- what is right ---- */
 
-START_TEST(right_kernels_are_not_reported)
+START_TEST(correct_kernels_are_not_reported)
 {
     host_module *m = load_checked("basics.hip");
     struct { float *a, *b, *c; int n; } v = {floats(100, "a"), floats(100, "b"), floats(100, "c"), 100};
@@ -224,7 +224,7 @@ START_TEST(grid_barriers_and_release_with_acquire_order_blocks)
 }
 END_TEST
 
-START_TEST(a_wave_publishes_what_others_released_ahead_of_a_barrier)
+START_TEST(a_release_by_one_wave_covers_its_workgroups_writes_before_a_barrier)
 {
     host_module *m = load_checked("grid.hip");
     host_launch_dims d = dims(4, 128);
@@ -281,21 +281,21 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_test(t, a_missing_barrier_is_a_race);
-    tcase_add_test(t, a_barrier_orders_nothing_of_a_wave_that_has_left);
-    tcase_add_test(t, leaning_on_lockstep_is_a_race);
-    tcase_add_test(t, a_shuffle_orders_accesses_on_amd_alone);
-    tcase_add_test(t, what_one_lane_releases_another_has_to_acquire);
+    tcase_add_test(t, a_barrier_does_not_order_accesses_of_a_wave_that_has_ended);
+    tcase_add_test(t, relying_on_lockstep_is_a_race);
+    tcase_add_test(t, a_shuffle_orders_accesses_on_amd_only);
+    tcase_add_test(t, a_released_value_must_be_acquired_by_its_reader);
     tcase_add_test(t, blocks_that_write_one_word_race);
-    tcase_add_test(t, atomics_race_with_plain_accesses_alone);
+    tcase_add_test(t, atomics_race_only_with_plain_accesses);
     tcase_add_test(t, accesses_out_of_bounds_are_exact);
-    tcase_add_test(t, a_line_of_an_emitted_page_is_told_with_its_place_in_the_spec);
+    tcase_add_test(t, an_access_in_an_emitted_page_is_reported_with_its_place_in_the_spec);
     tcase_add_test(t, copies_of_structs_are_checked_whole);
-    tcase_add_test(t, reads_of_unwritten_shared_memory_are_told);
-    tcase_add_test(t, right_kernels_are_not_reported);
+    tcase_add_test(t, reads_of_unwritten_shared_memory_are_reported);
+    tcase_add_test(t, correct_kernels_are_not_reported);
     tcase_add_test(t, grid_barriers_and_release_with_acquire_order_blocks);
-    tcase_add_test(t, a_wave_publishes_what_others_released_ahead_of_a_barrier);
+    tcase_add_test(t, a_release_by_one_wave_covers_its_workgroups_writes_before_a_barrier);
     tcase_add_test(t, the_same_launch_gives_the_same_report);
-    tcase_add_test(t, accesses_that_are_not_aligned_as_their_type_are_told);
+    tcase_add_test(t, accesses_not_aligned_to_their_type_are_reported);
     tcase_add_test(t, a_block_begins_with_no_fence_of_the_block_before_it);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -62,7 +62,7 @@ START_TEST(a_grid_is_made_of_whole_clusters)
 END_TEST
 
 /* Detected at once, not only after the time limit of a hang. */
-START_TEST(a_block_that_ends_is_not_waited_for)
+START_TEST(a_barrier_does_not_wait_for_an_ended_block)
 {
     host_module *m = load_with("clusters.hip", (host_compile_options){.optimise = 0, .lines = true});
     const host_launch_dims d = {.grid = {2 * members}, .block = {40}, .wave = 32, .shared_bytes = 64};
@@ -84,7 +84,7 @@ int main(void)
     tcase_add_test(t, blocks_of_a_cluster_reach_each_others_memory);
     tcase_add_test(t, the_checker_follows_clusters);
     tcase_add_test(t, a_grid_is_made_of_whole_clusters);
-    tcase_add_test(t, a_block_that_ends_is_not_waited_for);
+    tcase_add_test(t, a_barrier_does_not_wait_for_an_ended_block);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -69,7 +69,7 @@ START_TEST(threads_know_where_they_are)
 }
 END_TEST
 
-START_TEST(a_barrier_separates_what_is_before_from_what_is_after)
+START_TEST(a_barrier_orders_accesses_before_it_and_after_it)
 {
     host_module *m = load("basics.hip");
     const unsigned threads = geometries[_i][0], turns = 37;
@@ -94,7 +94,7 @@ START_TEST(a_wave_that_leaves_barriers_is_not_waited_for)
 }
 END_TEST
 
-START_TEST(a_barrier_waits_for_waiting_loops_and_not_for_the_gone)
+START_TEST(a_barrier_waits_for_polling_waves_but_not_for_ended_ones)
 {
     host_module *m = load("basics.hip");
     const unsigned threads = geometries[_i][0];
@@ -109,7 +109,7 @@ START_TEST(a_barrier_waits_for_waiting_loops_and_not_for_the_gone)
 }
 END_TEST
 
-START_TEST(stacks_are_as_large_as_the_export_says)
+START_TEST(stacks_of_waves_are_as_large_as_the_kernel_declares)
 {
     host_module *m = load("basics.hip");
     int *out = memory(64 * 4, "out");
@@ -120,7 +120,7 @@ START_TEST(stacks_are_as_large_as_the_export_says)
 END_TEST
 
 /* Without the engine's handler, running into the guard page would end the process. */
-START_TEST(stacks_hold_the_frames_that_the_compiler_reports)
+START_TEST(stacks_of_waves_hold_the_largest_frame_of_the_compiler)
 {
     host_module *m = load("basics.hip");
     const host_engine_options quiet = {.workers = 2, .no_signals = true};
@@ -491,7 +491,7 @@ static void write_program(const char *name, const char *text)
 }
 
 /* A linker that finds no libraries by itself works when clang passes their folders. */
-START_TEST(where_ld_by_itself_finds_no_library_the_compiler_links)
+START_TEST(the_compiler_links_if_ld_finds_no_library)
 {
     host_module *m;
     host_log log = {0};
@@ -551,7 +551,7 @@ START_TEST(launches_that_make_no_sense_are_refused)
 END_TEST
 
 /* Launches with all blocks resident: as many as the engine holds run, one more is refused. */
-START_TEST(a_grid_of_which_all_blocks_are_resident_has_as_many_as_the_engine_holds)
+START_TEST(a_cooperative_grid_is_limited_to_the_blocks_that_the_engine_holds)
 {
     const unsigned zero = 0;
     void *params[] = {(void *)&zero};
@@ -581,11 +581,11 @@ int main(void)
     tcase_add_loop_test(t, a_norm_is_right_in_every_geometry, 0, shapes);
     tcase_add_test(t, a_norm_is_right_with_one_thread_a_row);
     tcase_add_test(t, threads_know_where_they_are);
-    tcase_add_loop_test(t, a_barrier_separates_what_is_before_from_what_is_after, 0, shapes);
+    tcase_add_loop_test(t, a_barrier_orders_accesses_before_it_and_after_it, 0, shapes);
     tcase_add_loop_test(t, a_wave_that_leaves_barriers_is_not_waited_for, 0, 2);
-    tcase_add_loop_test(t, a_barrier_waits_for_waiting_loops_and_not_for_the_gone, 0, shapes);
-    tcase_add_test(t, stacks_are_as_large_as_the_export_says);
-    tcase_add_loop_test(t, stacks_hold_the_frames_that_the_compiler_reports, 0, 2);
+    tcase_add_loop_test(t, a_barrier_waits_for_polling_waves_but_not_for_ended_ones, 0, shapes);
+    tcase_add_test(t, stacks_of_waves_are_as_large_as_the_kernel_declares);
+    tcase_add_loop_test(t, stacks_of_waves_hold_the_largest_frame_of_the_compiler, 0, 2);
     tcase_add_test(t, an_engine_has_as_many_workers_as_the_process_has_processors);
     tcase_add_test(t, atomics_count_across_workers);
     tcase_add_loop_test(t, half_conversions_round_to_nearest_even, 0, 2);
@@ -599,10 +599,10 @@ int main(void)
     tcase_add_loop_test(t, a_damaged_cache_is_not_trusted, 0, 4);
     tcase_add_test(t, errors_of_the_compiler_name_lines_of_the_template);
     tcase_add_test(t, a_missing_compiler_is_named_with_its_package);
-    tcase_add_test(t, where_ld_by_itself_finds_no_library_the_compiler_links);
+    tcase_add_test(t, the_compiler_links_if_ld_finds_no_library);
     tcase_add_test(t, a_compiler_that_hangs_is_stopped);
     tcase_add_test(t, launches_that_make_no_sense_are_refused);
-    tcase_add_test(t, a_grid_of_which_all_blocks_are_resident_has_as_many_as_the_engine_holds);
+    tcase_add_test(t, a_cooperative_grid_is_limited_to_the_blocks_that_the_engine_holds);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

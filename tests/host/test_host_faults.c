@@ -65,7 +65,7 @@ START_TEST(a_block_that_failed_is_not_kept)
 }
 END_TEST
 
-START_TEST(an_assertion_says_what_it_asserts)
+START_TEST(a_failed_assertion_shows_its_condition)
 {
     host_module *m = load("wrong.hip");
     wrong_args a = {memory(4, "x"), 7};
@@ -92,7 +92,7 @@ START_TEST(a_write_past_the_end_names_the_allocation)
 END_TEST
 
 /* Two unreadable regions: an address between them is reported relative to the nearer one. */
-START_TEST(an_address_is_told_by_the_nearest_region)
+START_TEST(an_address_is_reported_relative_to_the_nearest_region)
 {
     static const struct {
         uintptr_t address;
@@ -158,7 +158,7 @@ static bool is_alone(const void *memory, size_t bytes, uintptr_t reach)
 }
 
 /* A wrong 32-bit index never reaches other memory of the process. */
-START_TEST(a_wild_access_meets_nothing_of_the_process)
+START_TEST(a_wild_access_hits_no_memory_of_the_process)
 {
     host_module *m = load("wrong.hip");
     wrong_args a = {memory(8192, "x"), 0};
@@ -181,7 +181,7 @@ START_TEST(a_wild_access_meets_nothing_of_the_process)
 END_TEST
 
 /* With limited address space (ulimit -v) kernels still run; allocations then lie close together. */
-START_TEST(where_addresses_are_few_kernels_run_all_the_same)
+START_TEST(kernels_run_with_a_limited_address_space)
 {
 #ifdef __SANITIZE_ADDRESS__
     return; /* the process uses more already */
@@ -217,7 +217,7 @@ START_TEST(a_division_by_zero_is_named)
 }
 END_TEST
 
-START_TEST(a_stack_overflow_says_so)
+START_TEST(a_stack_overflow_is_reported_as_one)
 {
     host_module *m = load("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 1 << 30};
@@ -238,7 +238,7 @@ static host_engine *impatient(unsigned stall_ms, unsigned time_ms)
     return engine;
 }
 
-START_TEST(a_wait_for_nobody_tells_where_everybody_is)
+START_TEST(a_wait_without_end_is_reported_with_the_place_of_every_wave)
 {
     host_module *m = load("wrong.hip");
     impatient(_i ? 60000 : 1000, _i ? 1000 : 0);
@@ -300,7 +300,7 @@ START_TEST(a_grid_barrier_that_a_block_skips_is_a_deadlock)
 }
 END_TEST
 
-START_TEST(half_a_wave_cannot_multiply_matrices)
+START_TEST(a_matrix_instruction_in_half_a_wave_is_caught)
 {
     host_module *m = load("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 0};
@@ -347,7 +347,7 @@ static void *launches(void *m)
     while (!stop) launch_ok(m, "barriers", dims(2, 64), (void *)&n);
     return NULL;
 }
-START_TEST(faults_of_the_program_stay_the_programs)
+START_TEST(faults_outside_kernels_reach_the_handler_of_the_program)
 {
     struct sigaction own = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO}, now;
     ck_assert(!sigaction(SIGSEGV, &own, NULL));
@@ -423,25 +423,25 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, remember_handlers, NULL);
     tcase_add_checked_fixture(t, open_engine, close_engine);
-    tcase_add_test(t, an_address_is_told_by_the_nearest_region);
+    tcase_add_test(t, an_address_is_reported_relative_to_the_nearest_region);
     tcase_add_test(t, a_trap_names_block_thread_wave_and_lane);
     tcase_add_test(t, a_block_that_failed_is_not_kept);
-    tcase_add_test(t, an_assertion_says_what_it_asserts);
+    tcase_add_test(t, a_failed_assertion_shows_its_condition);
     tcase_add_test(t, a_write_past_the_end_names_the_allocation);
     tcase_add_test(t, a_write_into_the_slack_is_found_after_the_launch);
     tcase_add_test(t, a_write_past_shared_memory_is_caught);
-    tcase_add_test(t, a_wild_access_meets_nothing_of_the_process);
-    tcase_add_test(t, where_addresses_are_few_kernels_run_all_the_same);
+    tcase_add_test(t, a_wild_access_hits_no_memory_of_the_process);
+    tcase_add_test(t, kernels_run_with_a_limited_address_space);
     tcase_add_test(t, too_little_shared_memory_is_a_trap);
     tcase_add_test(t, a_division_by_zero_is_named);
-    tcase_add_test(t, a_stack_overflow_says_so);
-    tcase_add_loop_test(t, a_wait_for_nobody_tells_where_everybody_is, 0, 2);
+    tcase_add_test(t, a_stack_overflow_is_reported_as_one);
+    tcase_add_loop_test(t, a_wait_without_end_is_reported_with_the_place_of_every_wave, 0, 2);
     tcase_add_test(t, a_loop_that_never_waits_is_broken);
     tcase_add_test(t, a_barrier_in_divergent_code_is_a_deadlock);
     tcase_add_test(t, a_grid_barrier_that_a_block_skips_is_a_deadlock);
-    tcase_add_test(t, half_a_wave_cannot_multiply_matrices);
+    tcase_add_test(t, a_matrix_instruction_in_half_a_wave_is_caught);
     tcase_add_test(t, strict_launches_refuse_partial_wave_operations);
-    tcase_add_test(t, faults_of_the_program_stay_the_programs);
+    tcase_add_test(t, faults_outside_kernels_reach_the_handler_of_the_program);
     tcase_add_test(t, an_engine_that_is_closed_has_no_threads_left);
     tcase_add_test(t, failing_launches_beside_good_ones_disturb_nobody);
     suite_add_tcase(s, t);

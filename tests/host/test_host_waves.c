@@ -57,7 +57,7 @@ static const struct { const char *kernel; source from; int least; } moves[] = {
     {"dpp_bcast15", dpp_bcast15, 32}, {"dpp_bcast31", dpp_bcast31, 64}, {"dpp_share", dpp_share, 32}, {"dpp_xmask", dpp_xmask, 32},
     {"dpp_banks", dpp_banks, 32}, {"dpp_float", dpp_mirror, 32}, {"mov_dpp8", mov_dpp8, 32},
 };
-START_TEST(a_lane_gets_the_word_of_the_right_lane)
+START_TEST(a_shuffle_returns_the_word_of_the_source_lane)
 {
     for (int wave = moves[_i].least; wave <= 64; wave *= 2) {
         run(moves[_i].kernel, (unsigned)wave);
@@ -117,7 +117,7 @@ START_TEST(votes_count_every_lane)
 }
 END_TEST
 
-START_TEST(folds_are_over_the_wave_or_the_width)
+START_TEST(reductions_cover_the_wave_or_the_given_width)
 {
     for (unsigned wave = 32; wave <= 64; wave *= 2) {
         run("sums", wave);
@@ -140,7 +140,7 @@ START_TEST(folds_are_over_the_wave_or_the_width)
 END_TEST
 
 /* As floats, the words of `in` are denormals whose sums are exact, so the bits must agree in any order of adding. */
-START_TEST(a_fold_has_the_bits_of_the_shuffles)
+START_TEST(a_wave_reduction_has_the_bits_of_its_shuffles)
 {
     run("float_sums", 64);
     for (int t = 0; t < N; t++) {
@@ -152,7 +152,7 @@ START_TEST(a_fold_has_the_bits_of_the_shuffles)
 }
 END_TEST
 
-START_TEST(lanes_that_part_meet_again)
+START_TEST(diverged_lanes_reconverge)
 {
     run("divergent", 64);
     for (int t = 0; t < N; t++) {
@@ -168,7 +168,7 @@ START_TEST(lanes_that_part_meet_again)
 }
 END_TEST
 
-START_TEST(lanes_outside_a_branch_give_zero)
+START_TEST(inactive_lanes_vote_zero)
 {
     run("alone", 64);
     for (int t = 0; t < N; t++)
@@ -176,7 +176,7 @@ START_TEST(lanes_outside_a_branch_give_zero)
 }
 END_TEST
 
-START_TEST(who_skips_a_branch_waits_behind_it)
+START_TEST(lanes_that_skip_a_branch_wait_after_it)
 {
     run("helped", 64);
     for (int t = 0; t < N; t++) ck_assert_uint_eq(out[t], (t & 1 ? 32 : 0) + 6400 + (t & 2 ? 320000 : 0));
@@ -258,7 +258,7 @@ static int place(const form *f, int i, int j)
     return (j + 16 * (i / 4)) * 4 + i % 4;
 }
 
-START_TEST(matrix_elements_lie_where_the_tables_say)
+START_TEST(matrix_elements_are_in_the_lanes_of_the_vendor_tables)
 {
     const form *f = &forms[_i];
     host_module *m = load("matrix.hip");
@@ -288,7 +288,7 @@ START_TEST(matrix_elements_lie_where_the_tables_say)
 }
 END_TEST
 
-START_TEST(halves_of_all_kinds_enter_products)
+START_TEST(matrix_instructions_multiply_f16_of_every_kind)
 {
     static const float values[] = {1, 0x1p-24f, 0x1.ff8p-15f, 65504, -0x1p-14f, INFINITY};
     host_module *m = load("matrix.hip");
@@ -309,20 +309,20 @@ int main(void)
     TCase *t = tcase_create("waves");
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, open_engine, close_engine);
-    tcase_add_loop_test(t, a_lane_gets_the_word_of_the_right_lane, 0, sizeof moves / sizeof *moves);
+    tcase_add_loop_test(t, a_shuffle_returns_the_word_of_the_source_lane, 0, sizeof moves / sizeof *moves);
     tcase_add_test(t, values_of_many_words_move_whole);
     tcase_add_test(t, swaps_exchange_odd_groups_with_even_groups);
     tcase_add_test(t, votes_count_every_lane);
-    tcase_add_test(t, folds_are_over_the_wave_or_the_width);
-    tcase_add_test(t, a_fold_has_the_bits_of_the_shuffles);
-    tcase_add_test(t, lanes_that_part_meet_again);
-    tcase_add_test(t, lanes_outside_a_branch_give_zero);
-    tcase_add_test(t, who_skips_a_branch_waits_behind_it);
+    tcase_add_test(t, reductions_cover_the_wave_or_the_given_width);
+    tcase_add_test(t, a_wave_reduction_has_the_bits_of_its_shuffles);
+    tcase_add_test(t, diverged_lanes_reconverge);
+    tcase_add_test(t, inactive_lanes_vote_zero);
+    tcase_add_test(t, lanes_that_skip_a_branch_wait_after_it);
     tcase_add_test(t, copies_to_lds_go_to_the_first_lanes_address);
     tcase_add_test(t, buffers_read_zero_and_write_nothing_beyond_their_records);
     tcase_add_test(t, bytes_are_picked_from_two_words);
-    tcase_add_loop_test(t, matrix_elements_lie_where_the_tables_say, 0, sizeof forms / sizeof *forms);
-    tcase_add_test(t, halves_of_all_kinds_enter_products);
+    tcase_add_loop_test(t, matrix_elements_are_in_the_lanes_of_the_vendor_tables, 0, sizeof forms / sizeof *forms);
+    tcase_add_test(t, matrix_instructions_multiply_f16_of_every_kind);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

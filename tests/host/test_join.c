@@ -37,7 +37,7 @@ static host_status run_one(host_module *m, const char *kernel, int *value, host_
     return s;
 }
 
-START_TEST(pages_become_one_module)
+START_TEST(kernel_sources_are_joined_into_one_module)
 {
     const char *const first = HEAD("a") "#define TF_A 1\n" COMMON "#line 1 \"templates/a.h\"\n// TF_B\nint of_a() { return TF_A; }\n"
         KERNEL("a", "twice<1>() + of_a()");
@@ -80,7 +80,7 @@ static const struct pair {
     {"#line 1\nint x;\n" KERNEL("a", "1"), COMMON KERNEL("b", "1")},
 };
 
-START_TEST(pages_that_would_change_stay_alone)
+START_TEST(sources_that_would_change_each_other_are_not_joined)
 {
     const host_page pages[] = {page_of("a.hip", pairs[_i].a), page_of("b.hip", pairs[_i].b)};
     host_module *m[2];
@@ -88,7 +88,7 @@ START_TEST(pages_that_would_change_stay_alone)
 }
 END_TEST
 
-START_TEST(what_is_optimised_or_alone_is_left)
+START_TEST(optimised_or_single_sources_are_not_joined)
 {
     const host_page pages[] = {page_of("a.hip", COMMON KERNEL("a", "1")), page_of("b.hip", COMMON KERNEL("b", "1"))};
     host_module *m[2];
@@ -98,7 +98,7 @@ START_TEST(what_is_optimised_or_alone_is_left)
 END_TEST
 
 /* Pages with compiler messages are compiled alone, so that each message names its page. */
-START_TEST(pages_that_the_compiler_complains_of_are_left)
+START_TEST(sources_with_compiler_warnings_are_not_joined)
 {
     const char *const second = _i ? COMMON KERNEL("b", "({ int x = 1; x == 1; x; })") : COMMON KERNEL("b", "nothing_of_this_name");
     const host_page pages[] = {page_of("a.hip", COMMON KERNEL("a", "1")), page_of("b.hip", second)};
@@ -134,10 +134,10 @@ int main(void)
 {
     Suite *s = suite_create("join");
     TCase *t = tcase_create("pages");
-    tcase_add_test(t, pages_become_one_module);
-    tcase_add_loop_test(t, pages_that_would_change_stay_alone, 0, sizeof pairs / sizeof *pairs);
-    tcase_add_test(t, what_is_optimised_or_alone_is_left);
-    tcase_add_loop_test(t, pages_that_the_compiler_complains_of_are_left, 0, 2);
+    tcase_add_test(t, kernel_sources_are_joined_into_one_module);
+    tcase_add_loop_test(t, sources_that_would_change_each_other_are_not_joined, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_test(t, optimised_or_single_sources_are_not_joined);
+    tcase_add_loop_test(t, sources_with_compiler_warnings_are_not_joined, 0, 2);
     tcase_add_loop_test(t, a_plan_is_one_module, 0, 2);
     suite_add_tcase(s, t);
     return run_suite(s);

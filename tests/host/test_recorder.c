@@ -60,7 +60,7 @@ static access_args args(size_t n, int stride)
 }
 
 /* ---- memory */
-START_TEST(a_copy_uses_all_that_it_asks_for)
+START_TEST(a_copy_uses_every_byte_of_its_sectors)
 {
     static const struct { const char *device; int wave, sectors; } cases[] = {{"h200", 32, 4}, {"mi210", 64, 4}, {"mi300x", 64, 2},
                                                                                {"rx7900xtx", 32, 1}};
@@ -117,7 +117,7 @@ START_TEST(strided_loads_use_an_eighth)
 END_TEST
 
 /* Each lane reads along its own row: 8 requests share each sector, and a workgroup uses all of it. */
-START_TEST(rows_of_lanes_are_asked_for_again_and_again)
+START_TEST(a_row_per_lane_requests_each_sector_many_times)
 {
     watch("h200", 1 << 20);
     const access_launch *l = run("walks", 2, 32, 32, args(2 * 32 * 16, 1));
@@ -131,7 +131,7 @@ START_TEST(rows_of_lanes_are_asked_for_again_and_again)
 }
 END_TEST
 
-START_TEST(sixteen_bytes_a_lane_are_one_request)
+START_TEST(sixteen_bytes_per_lane_are_one_request)
 {
     watch("mi300x", 1 << 20);
     const access_launch *l = run("vectors", 1, 64, 64, args(256, 1));
@@ -148,7 +148,7 @@ static void add_row(const access_row *row, double *requests, double *lanes, doub
     *requests += row->requests, *lanes += row->lanes, *lines += row->lines;
 }
 
-START_TEST(lanes_of_different_ways_are_one_request_again_once_they_meet)
+START_TEST(lanes_that_reconverge_make_one_request_again)
 {
     watch("h200", 1 << 20);
     const access_launch *l = run("ragged", 1, 32, 32, args(512, 1));
@@ -162,7 +162,7 @@ START_TEST(lanes_of_different_ways_are_one_request_again_once_they_meet)
 }
 END_TEST
 
-START_TEST(stand_ins_tell_what_the_machine_does)
+START_TEST(emulated_instructions_report_the_requests_of_the_real_ones)
 {
     watch("h200", 1 << 20);
     const access_launch *l = run("stands_in", 1, 32, 32, args(128, 1));
@@ -181,7 +181,7 @@ START_TEST(stand_ins_tell_what_the_machine_does)
 END_TEST
 
 /* ---- shared memory */
-START_TEST(conflicts_of_a_transposed_tile_go_with_its_pitch)
+START_TEST(bank_conflicts_of_a_transposed_tile_depend_on_its_pitch)
 {
     static const struct { int stride, ways; } cases[] = {{32, 32}, {33, 1}, {34, 2}, {36, 4}, {40, 8}, {48, 16}, {64, 32}};
     watch(_i % 2 ? "h200" : "rx9070xt", 1 << 20);
@@ -228,7 +228,7 @@ static int other_cycles(const target_info *t, const bank_request *r)
     return cycles;
 }
 
-START_TEST(banks_serve_lanes_in_the_phases_of_each_machine)
+START_TEST(bank_conflicts_are_counted_per_phase_of_lanes_of_each_machine)
 {
     size_t count;
     const target_info *targets = target_list(&count);
@@ -275,7 +275,7 @@ START_TEST(a_bad_kernel_is_named_with_its_lines)
 END_TEST
 
 /* ---- caches */
-START_TEST(what_comes_again_comes_after_all_the_others)
+START_TEST(the_reuse_distance_of_repeated_lines_is_all_other_lines)
 {
     watch("mi300x", 1 << 20);
     enum { lines = 24, blocks = 11, chiplets = 8 };
@@ -296,7 +296,7 @@ START_TEST(what_comes_again_comes_after_all_the_others)
 END_TEST
 
 /* 128 threads copy 4 lines to 4 others. */
-START_TEST(a_working_set_is_of_workgroups_that_run_at_once)
+START_TEST(a_working_set_counts_workgroups_that_run_at_once)
 {
     watch_some("h200", 1 << 20, 3);
     const access_launch *l = run("copies", 10, 128, 32, args(1280, 1));
@@ -313,7 +313,7 @@ START_TEST(a_working_set_is_of_workgroups_that_run_at_once)
 }
 END_TEST
 
-START_TEST(distances_are_those_of_a_list)
+START_TEST(reuse_distances_are_those_of_a_naive_list)
 {
     enum { touches = 3000, lines = 200 };
     unsigned stream[touches], list[lines], x = 7;
@@ -345,7 +345,7 @@ START_TEST(distances_are_those_of_a_list)
 END_TEST
 
 /* If lines are touched in turn, all of a sample have the same distance; distances are scaled up from the sample. */
-START_TEST(a_sample_stands_for_all)
+START_TEST(sampled_reuse_distances_are_scaled_to_all)
 {
     enum { lines = 1 << 14, turns = 3 };
     unsigned *stream = malloc(lines * turns * sizeof *stream);
@@ -366,7 +366,7 @@ START_TEST(a_sample_stands_for_all)
 END_TEST
 
 /* ---- limits */
-START_TEST(beyond_the_limit_whole_workgroups_are_left_out_and_said)
+START_TEST(beyond_its_limit_a_trace_omits_whole_workgroups_and_reports_it)
 {
     watch("h200", 300);
     const access_launch *l = run("copies", 4, 64, 32, args(256, 1));
@@ -392,21 +392,21 @@ int main(void)
     Suite *s = suite_create("recorder");
     TCase *c = tcase_create("recorder");
     tcase_add_checked_fixture(c, open_engine, close_engine);
-    tcase_add_loop_test(c, a_copy_uses_all_that_it_asks_for, 0, 4);
+    tcase_add_loop_test(c, a_copy_uses_every_byte_of_its_sectors, 0, 4);
     tcase_add_test(c, lanes_beyond_the_end_take_no_part);
     tcase_add_test(c, strided_loads_use_an_eighth);
-    tcase_add_test(c, rows_of_lanes_are_asked_for_again_and_again);
-    tcase_add_test(c, sixteen_bytes_a_lane_are_one_request);
-    tcase_add_test(c, lanes_of_different_ways_are_one_request_again_once_they_meet);
-    tcase_add_test(c, stand_ins_tell_what_the_machine_does);
-    tcase_add_loop_test(c, conflicts_of_a_transposed_tile_go_with_its_pitch, 0, 7);
-    tcase_add_test(c, banks_serve_lanes_in_the_phases_of_each_machine);
+    tcase_add_test(c, a_row_per_lane_requests_each_sector_many_times);
+    tcase_add_test(c, sixteen_bytes_per_lane_are_one_request);
+    tcase_add_test(c, lanes_that_reconverge_make_one_request_again);
+    tcase_add_test(c, emulated_instructions_report_the_requests_of_the_real_ones);
+    tcase_add_loop_test(c, bank_conflicts_of_a_transposed_tile_depend_on_its_pitch, 0, 7);
+    tcase_add_test(c, bank_conflicts_are_counted_per_phase_of_lanes_of_each_machine);
     tcase_add_test(c, a_bad_kernel_is_named_with_its_lines);
-    tcase_add_test(c, what_comes_again_comes_after_all_the_others);
-    tcase_add_test(c, a_working_set_is_of_workgroups_that_run_at_once);
-    tcase_add_test(c, distances_are_those_of_a_list);
-    tcase_add_test(c, a_sample_stands_for_all);
-    tcase_add_test(c, beyond_the_limit_whole_workgroups_are_left_out_and_said);
+    tcase_add_test(c, the_reuse_distance_of_repeated_lines_is_all_other_lines);
+    tcase_add_test(c, a_working_set_counts_workgroups_that_run_at_once);
+    tcase_add_test(c, reuse_distances_are_those_of_a_naive_list);
+    tcase_add_test(c, sampled_reuse_distances_are_scaled_to_all);
+    tcase_add_test(c, beyond_its_limit_a_trace_omits_whole_workgroups_and_reports_it);
     tcase_add_test(c, kernels_run_once_as_without_a_watch);
     tcase_set_timeout(c, 60);
     suite_add_tcase(s, c);

@@ -104,7 +104,7 @@ static const touched_case cases[] = {
     {"softmax", {"B", "S"}, {1, 5}, "sm_90a", fusion_tile},
 };
 
-START_TEST(bytes_are_those_that_the_kernels_touch)
+START_TEST(predicted_bytes_are_those_that_kernels_touch)
 {
     const touched_case *c = &cases[_i];
     dim_override dims[6];
@@ -171,7 +171,7 @@ int main(void)
 {
     Suite *suite = suite_create("touched");
     TCase *bytes = tcase_create("bytes");
-    tcase_add_loop_test(bytes, bytes_are_those_that_the_kernels_touch, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(bytes, predicted_bytes_are_those_that_kernels_touch, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(bytes, matrix_instructions_do_the_operations_that_are_predicted, 0, sizeof products / sizeof *products);
     tcase_set_timeout(bytes, 120);
     suite_add_tcase(suite, bytes);

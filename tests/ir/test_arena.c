@@ -119,7 +119,7 @@ START_TEST(bail_unwinds_with_its_code)
 }
 END_TEST
 
-START_TEST(a_run_with_complaints_is_bad_input_even_when_it_returns)
+START_TEST(a_run_that_complained_is_bad_input_even_if_it_returns)
 {
     trial t = {.a = arena_new(), .count = 2}, unwound = {.a = arena_new(), .count = 1, .message = ""};
     ck_assert_int_eq(arena_run(t.a, complain_body, &t), code_bad_input);
@@ -238,7 +238,7 @@ START_TEST(long_lines_and_long_messages_are_cut)
 }
 END_TEST
 
-START_TEST(a_word_with_a_part_too_many_and_one_that_ends_early_are_near)
+START_TEST(names_with_a_part_too_many_or_too_few_are_suggested)
 {
     static const char *const names[] = {"kv_heads", "heads", "sm_80", "sm_90a", "h"};
     ck_assert_str_eq(nearest_name("num_heads", names, 5), "heads");
@@ -405,7 +405,7 @@ int main(void)
     tcase_add_test(c, texts_are_those_of_printf);
     tcase_add_test(c, memory_beyond_the_limit_ends_the_run_with_an_error);
     tcase_add_test(c, bail_unwinds_with_its_code);
-    tcase_add_test(c, a_run_with_complaints_is_bad_input_even_when_it_returns);
+    tcase_add_test(c, a_run_that_complained_is_bad_input_even_if_it_returns);
     tcase_add_test(c, the_hundred_and_first_error_ends_the_pass);
     tcase_add_test(c, deferred_calls_run_newest_first);
     tcase_add_test(c, a_diagnostic_shows_the_line_and_a_caret);
@@ -414,7 +414,7 @@ int main(void)
     tcase_add_test(c, nothing_that_a_terminal_obeys_is_printed);
     tcase_add_test(c, long_lines_and_long_messages_are_cut);
     tcase_add_test(c, the_nearest_name_is_within_a_third);
-    tcase_add_test(c, a_word_with_a_part_too_many_and_one_that_ends_early_are_near);
+    tcase_add_test(c, names_with_a_part_too_many_or_too_few_are_suggested);
     tcase_add_test(c, a_text_grows_and_stays_terminated);
     tcase_add_test(c, numbers_are_short_and_read_back_to_the_same_value);
     tcase_add_test(c, numbers_do_not_follow_the_locale);

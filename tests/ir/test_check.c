@@ -538,7 +538,7 @@ static void must_be_refused(const char *text, const char *message, void (*change
     arena_free(t.t.a);
 }
 
-START_TEST(each_condition_on_an_op_has_a_text_that_breaks_it)
+START_TEST(each_condition_on_an_op_has_a_text_that_violates_it)
 {
     arena *a = arena_new();
     must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, wrong[_i].ops), arena_printf(a, ": error: %s\n", wrong[_i].message), NULL);
@@ -595,7 +595,7 @@ START_TEST(the_same_ops_are_accepted_when_nothing_is_wrong)
 }
 END_TEST
 
-START_TEST(each_condition_on_kernels_has_a_text_that_breaks_it)
+START_TEST(each_condition_on_kernels_has_a_text_that_violates_it)
 {
     arena *a = arena_new();
     must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, wrong_kernels[_i].kernels),
@@ -604,7 +604,7 @@ START_TEST(each_condition_on_kernels_has_a_text_that_breaks_it)
 }
 END_TEST
 
-START_TEST(each_condition_that_text_cannot_break_is_broken_by_hand)
+START_TEST(each_condition_that_text_cannot_violate_is_violated_in_memory)
 {
     arena *a = arena_new();
     must_be_refused(arena_printf(a, "%s%s", HEAD DECLARED, changes[_i].text),
@@ -638,9 +638,9 @@ int main(void)
 {
     Suite *s = suite_create("check");
     TCase *c = tcase_create("check");
-    tcase_add_loop_test(c, each_condition_on_an_op_has_a_text_that_breaks_it, 0, sizeof wrong / sizeof *wrong);
-    tcase_add_loop_test(c, each_condition_on_kernels_has_a_text_that_breaks_it, 0, sizeof wrong_kernels / sizeof *wrong_kernels);
-    tcase_add_loop_test(c, each_condition_that_text_cannot_break_is_broken_by_hand, 0, sizeof changes / sizeof *changes);
+    tcase_add_loop_test(c, each_condition_on_an_op_has_a_text_that_violates_it, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_loop_test(c, each_condition_on_kernels_has_a_text_that_violates_it, 0, sizeof wrong_kernels / sizeof *wrong_kernels);
+    tcase_add_loop_test(c, each_condition_that_text_cannot_violate_is_violated_in_memory, 0, sizeof changes / sizeof *changes);
     tcase_add_test(c, the_same_ops_are_accepted_when_nothing_is_wrong);
     tcase_add_test(c, each_message_of_the_verifier_is_tested);
     suite_add_tcase(s, c);

@@ -134,7 +134,7 @@ START_TEST(sixteen_parentheses_may_be_nested)
 }
 END_TEST
 
-START_TEST(hostile_expressions_end)
+START_TEST(hostile_expressions_do_not_hang)
 {
     char *deep = calloc(1, 200001);
     memset(deep, '(', 200000);
@@ -162,7 +162,7 @@ START_TEST(naming_a_dim_marks_it_as_used)
 }
 END_TEST
 
-START_TEST(equal_polynomials_are_equal_whichever_way_they_were_made)
+START_TEST(polynomials_are_equal_however_they_were_built)
 {
     arena *a = arena_new();
     dim_table d = some_dims();
@@ -200,7 +200,7 @@ START_TEST(overflow_ends_the_run)
 }
 END_TEST
 
-START_TEST(values_saturate)
+START_TEST(integers_saturate_when_converted)
 {
     expression x = {.a = arena_new(), .dims = some_dims(), .text = "S*S*S*S*S*S"};
     ck_assert_int_eq(arena_run(x.a, parse_body, &x), code_ok);
@@ -258,11 +258,11 @@ int main(void)
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
     tcase_add_test(c, a_name_that_is_too_long_is_cut_where_it_is_shown);
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
-    tcase_add_test(c, hostile_expressions_end);
+    tcase_add_test(c, hostile_expressions_do_not_hang);
     tcase_add_test(c, naming_a_dim_marks_it_as_used);
-    tcase_add_test(c, equal_polynomials_are_equal_whichever_way_they_were_made);
+    tcase_add_test(c, polynomials_are_equal_however_they_were_built);
     tcase_add_test(c, overflow_ends_the_run);
-    tcase_add_test(c, values_saturate);
+    tcase_add_test(c, integers_saturate_when_converted);
     tcase_add_test(c, random_expressions_have_the_value_of_their_text);
     suite_add_tcase(s, c);
     SRunner *runner = srunner_create(s);

@@ -33,7 +33,7 @@ START_TEST(each_dtype_has_the_names_and_the_size_that_others_know_it_by)
 }
 END_TEST
 
-START_TEST(what_others_call_a_dtype_is_understood_and_never_taken)
+START_TEST(foreign_dtype_names_are_recognised_but_refused)
 {
     static const char *const called[][2] = {{"fp32", "f32"}, {"Float", "f32"}, {"half", "f16"}, {"brain", "bf16"},
                                             {"int", "i32"},  {"BF16", "bf16"}, {"bf61", "bf16"}};
@@ -46,7 +46,7 @@ START_TEST(what_others_call_a_dtype_is_understood_and_never_taken)
 }
 END_TEST
 
-START_TEST(layers_take_the_operands_that_their_instructions_have)
+START_TEST(layers_accept_the_operand_types_of_their_instructions)
 {
     ck_assert(dtype_multiplies(dtype_f32, layer_mfma) && dtype_multiplies(dtype_f32, layer_wgmma_3xtf32) &&
               dtype_multiplies(dtype_f32, layer_simt));
@@ -60,7 +60,7 @@ START_TEST(layers_take_the_operands_that_their_instructions_have)
 }
 END_TEST
 
-START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
+START_TEST(a_weight_format_holds_every_digit_of_its_type)
 {
     static const int digits[] = {[dtype_f32] = 24, [dtype_f16] = 11, [dtype_bf16] = 8, [dtype_i32] = 0};
     for (int i = 0; i < format_count; i++) {
@@ -143,9 +143,9 @@ static TCase *dtypes(void)
 {
     TCase *t = tcase_create("dtypes");
     tcase_add_test(t, each_dtype_has_the_names_and_the_size_that_others_know_it_by);
-    tcase_add_test(t, what_others_call_a_dtype_is_understood_and_never_taken);
-    tcase_add_test(t, layers_take_the_operands_that_their_instructions_have);
-    tcase_add_test(t, a_format_of_weights_has_every_digit_of_what_it_holds);
+    tcase_add_test(t, foreign_dtype_names_are_recognised_but_refused);
+    tcase_add_test(t, layers_accept_the_operand_types_of_their_instructions);
+    tcase_add_test(t, a_weight_format_holds_every_digit_of_its_type);
     tcase_add_test(t, sizes_of_packed_weights_follow_their_format);
     tcase_add_test(t, passes_multiply_each_pair_of_terms);
     tcase_add_test(t, lists_of_dtypes_are_made_of_the_table);
@@ -216,7 +216,7 @@ START_TEST(a_broken_device_file_is_refused_with_its_place)
 }
 END_TEST
 
-START_TEST(a_device_file_says_what_stands_in_it)
+START_TEST(a_device_file_is_printed_as_written)
 {
     model_job j = {arena_new(),
                    NAMES FACTS "match: GPU\nrow_threads: {is: 96, chosen: x}\nl2: {is: 5e7, data sheet: page 3}\n"
@@ -299,7 +299,7 @@ START_TEST(every_target_has_a_device_model_of_its_own)
 }
 END_TEST
 
-START_TEST(a_device_is_known_by_what_it_calls_itself)
+START_TEST(a_device_is_recognised_by_its_reported_name)
 {
     static const char *const known[][3] = {{"sm_90a", "NVIDIA H200", "h200"},
                                            {"sm_90a", "NVIDIA H100 80GB HBM3", "h100"},
@@ -334,7 +334,7 @@ static const char *planned(arena *a, compile_request r, tfgen_code wanted)
 
 static void has(const char *text, const char *part) { ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text); }
 
-START_TEST(tiles_are_chosen_for_the_units_that_there_are)
+START_TEST(tiles_are_chosen_for_the_devices_number_of_units)
 {
     arena *a = arena_new();
     const char *large = planned(a, (compile_request){.text = product, .target = "sm_90a"}, code_ok);
@@ -350,7 +350,7 @@ START_TEST(tiles_are_chosen_for_the_units_that_there_are)
 }
 END_TEST
 
-START_TEST(workgroups_are_dealt_out_to_the_chiplets_that_there_are)
+START_TEST(workgroups_are_distributed_over_the_devices_chiplets)
 {
     arena *a = arena_new();
     const char *text = "name: mine\nlabel: x\ntarget: gfx942\nunits: {is: 38, chosen: x}\nchiplets: {is: 2, chosen: x}\n";
@@ -406,13 +406,13 @@ static TCase *models(void)
 {
     TCase *t = tcase_create("devices");
     tcase_add_loop_test(t, a_broken_device_file_is_refused_with_its_place, 0, (int)(sizeof broken / sizeof *broken));
-    tcase_add_test(t, a_device_file_says_what_stands_in_it);
+    tcase_add_test(t, a_device_file_is_printed_as_written);
     tcase_add_test(t, the_manual_has_every_key_of_a_device_file);
     tcase_add_test(t, every_shipped_device_file_is_read_under_its_own_name);
     tcase_add_test(t, every_target_has_a_device_model_of_its_own);
-    tcase_add_test(t, a_device_is_known_by_what_it_calls_itself);
-    tcase_add_test(t, tiles_are_chosen_for_the_units_that_there_are);
-    tcase_add_test(t, workgroups_are_dealt_out_to_the_chiplets_that_there_are);
+    tcase_add_test(t, a_device_is_recognised_by_its_reported_name);
+    tcase_add_test(t, tiles_are_chosen_for_the_devices_number_of_units);
+    tcase_add_test(t, workgroups_are_distributed_over_the_devices_chiplets);
     tcase_add_test(t, a_plan_that_is_read_back_keeps_its_device);
     tcase_add_test(t, a_device_model_that_does_not_fit_is_refused_by_name);
     return t;

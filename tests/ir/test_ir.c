@@ -300,7 +300,7 @@ static char *replaced(arena *a, const char *text, const char *from, const char *
     return arena_printf(a, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
-START_TEST(each_mutation_breaks_its_rule)
+START_TEST(each_mutated_spec_violates_its_rule)
 {
     arena *a = arena_new();
     char rule[64];
@@ -382,7 +382,7 @@ static void name_stored(void *argument)
     t->result = names.data;
 }
 
-START_TEST(what_another_phase_or_a_view_needs_is_stored)
+START_TEST(values_used_by_another_phase_or_a_view_are_stored)
 {
     arena *a = arena_new();
     text_test t = {.path = "tests/golden/ir/gpt2-block.tile.ir"};
@@ -498,10 +498,10 @@ int main(void)
     tcase_add_loop_test(c, each_op_is_lowered_as_its_file_says, 0, (int)lower_files.gl_pathc);
     tcase_add_test(c, a_zero_byte_is_refused_wherever_it_stands);
     tcase_add_loop_test(c, hostile_text_is_refused_with_its_place, 0, sizeof refused / sizeof *refused);
-    tcase_add_loop_test(c, each_mutation_breaks_its_rule, 0, sizeof mutations / sizeof *mutations);
+    tcase_add_loop_test(c, each_mutated_spec_violates_its_rule, 0, sizeof mutations / sizeof *mutations);
     tcase_add_test(c, each_rule_has_a_mutation);
     tcase_add_test(c, packed_columns_cover_each_column_once);
-    tcase_add_test(c, what_another_phase_or_a_view_needs_is_stored);
+    tcase_add_test(c, values_used_by_another_phase_or_a_view_are_stored);
     tcase_add_test(c, mutated_text_never_crashes_a_stage);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);

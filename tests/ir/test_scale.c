@@ -74,7 +74,7 @@ static void sources_with_sharing(arena *a, int form, text *spec)
     }
 }
 
-START_TEST(an_op_that_many_share_is_computed_once)
+START_TEST(an_op_with_many_uses_is_computed_once)
 {
     text spec;
     build b = {.a = arena_new(), .level = (fusion_level)(_i % 3)};
@@ -530,7 +530,7 @@ int main(void)
     Suite *s = suite_create("scale");
     TCase *t = tcase_create("sharing");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, an_op_that_many_share_is_computed_once, 0, 9);
+    tcase_add_loop_test(t, an_op_with_many_uses_is_computed_once, 0, 9);
     suite_add_tcase(s, t);
     TCase *l = tcase_create("long");
     const int count = 3 * (int)(sizeof forms / sizeof *forms);

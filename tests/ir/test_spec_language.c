@@ -227,7 +227,7 @@ START_TEST(every_attribute_has_a_row_with_its_default_and_range)
 }
 END_TEST
 
-START_TEST(no_row_is_of_an_attribute_that_is_none)
+START_TEST(every_row_of_the_attribute_table_is_an_existing_attribute)
 {
     arena *a = arena_new();
     int rows = 0;
@@ -244,7 +244,7 @@ int main(void)
     tcase_add_unchecked_fixture(c, read_page, NULL);
     tcase_add_test(c, every_op_has_an_entry_whose_example_is_true);
     tcase_add_test(c, every_attribute_has_a_row_with_its_default_and_range);
-    tcase_add_test(c, no_row_is_of_an_attribute_that_is_none);
+    tcase_add_test(c, every_row_of_the_attribute_table_is_an_existing_attribute);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

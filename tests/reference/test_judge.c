@@ -192,7 +192,7 @@ START_TEST(a_plan_keeps_the_dtypes_and_shapes_of_the_graph)
 END_TEST
 
 /* Fusion copies ops whose results the graph has in 16 bits (`y.ms`). The copies are not stored, so they are not rounded. */
-START_TEST(what_is_not_stored_is_rounded_by_nobody)
+START_TEST(values_in_registers_are_not_rounded)
 {
     const char *yaml =
         "block: byhand\ndtype: bf16\ndims: {S: 5, D: 32, N: 16}\ninputs: {x: [S, D]}\nparams: {g: [D], w: [N, D]}\nops:\n"
@@ -205,7 +205,7 @@ START_TEST(what_is_not_stored_is_rounded_by_nobody)
 END_TEST
 
 /* A row's sum computed by two workgroups is in memory as two numbers, which are judged as one sum. */
-START_TEST(a_sum_in_two_parts_is_judged_as_one_number)
+START_TEST(a_value_stored_as_two_terms_is_judged_as_one_number)
 {
     const char *yaml = "block: t\ndtype: f32\ndims: {M: 21, K: 50, N: 200, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n"
                        "params: {w: [N, K], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: s, op: add, in: [h, r]}\n"
@@ -241,7 +241,7 @@ static const struct {
      "  - {out: y, op: log, in: [n]}\noutputs: {y: y}\n",
      "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"}};
 
-START_TEST(an_element_that_nobody_writes_is_infinitely_wrong)
+START_TEST(an_unwritten_element_has_an_infinite_error)
 {
     const attempt sound = try_plan(tails[_i].yaml, tails[_i].yaml, fusion_none, NULL, NULL);
     ck_assert_ptr_null(first_bad(&sound));
@@ -268,7 +268,7 @@ static const char *const ill_norms[] = {
     "  - {out: t, op: mul, in: [x, 1.0e-5]}\n  - {out: g, op: add, in: [t, 1]}\n"
     "  - {out: y, op: layernorm, in: [g, w], eps: 1.0e-12}\noutputs: {y: y}\n"};
 
-START_TEST(a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs)
+START_TEST(a_norm_of_nearly_equal_numbers_is_not_judged_by_the_rounding_of_stores)
 {
     const attempt t = try_plan(ill_norms[_i], ill_norms[_i], fusion_ops, NULL, NULL);
     const trial_check *last = &t.result.checks[t.result.check_count - 1];
@@ -280,7 +280,7 @@ START_TEST(a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs)
 END_TEST
 
 /* Later tokens have weight 0, but 0 times NaN is NaN. */
-START_TEST(what_hidden_keys_that_are_no_numbers_make_is_not_judged)
+START_TEST(results_of_hidden_keys_that_are_nan_are_not_judged)
 {
     const char *yaml = "block: h\ndtype: f16\ndims: {B: 1, S: 40, H: 1, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], "
                        "x: [B, S, H*hd], z: [B, S, 1]}\nops:\n  - {out: s, op: add, in: [z, 1.5]}\n  - {out: l, op: log, in: [s]}\n"
@@ -294,7 +294,7 @@ START_TEST(what_hidden_keys_that_are_no_numbers_make_is_not_judged)
 }
 END_TEST
 
-START_TEST(a_plan_in_other_dtypes_is_not_tried)
+START_TEST(a_plan_with_other_dtypes_than_its_graph_is_refused)
 {
     attempt t = {.a = arena_new(), .planned = OFF("bf16", "1.5"), .wanted = OFF("bf16", "1.5"), .level = fusion_none, .retyped = true};
     const tfgen_code code = arena_run(t.a, try_inside, &t);
@@ -303,7 +303,7 @@ START_TEST(a_plan_in_other_dtypes_is_not_tried)
 }
 END_TEST
 
-START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
+START_TEST(an_error_of_one_and_a_half_per_cent_everywhere_fails_by_rms)
 {
     const attempt t = try_plan(OFF("bf16", "1.000"), OFF("bf16", "1.015"), fusion_tile, NULL, NULL);
     const trial_check *bad = first_bad(&t), *last = &t.result.checks[t.result.check_count - 1];
@@ -350,7 +350,7 @@ END_TEST
     "  - {out: l, op: linear, in: [x, w]}\n" \
     "  - {out: m, op: mul, in: [l, " factor "]}\n  - {out: y, op: cast, in: [m], to: f32}\noutputs: {y: y}\n"
 
-START_TEST(an_f32_output_behind_16_bit_roundings_is_judged_by_rms)
+START_TEST(an_f32_output_after_16_bit_roundings_is_judged_by_rms)
 {
     const attempt sound = try_plan(WIDENED("1.000"), WIDENED("1.000"), fusion_none, NULL, NULL);
     const attempt t = try_plan(WIDENED("1.000"), WIDENED("1.005"), fusion_none, NULL, NULL);
@@ -378,7 +378,7 @@ static void take_result(void *context, const ir_value *output, const double *got
     memcpy(t->got, got, count * sizeof(double)), memcpy(t->bounds, bound, count * sizeof(double));
 }
 
-START_TEST(the_bounds_that_are_told_are_those_of_the_verdict)
+START_TEST(reported_bounds_are_those_of_the_verdict)
 {
     told seen = {0};
     attempt t = {.a = arena_new(), .planned = OFF("f32", "1.5"), .wanted = OFF("f32", "1.5"), .level = fusion_tile, .told = &seen};
@@ -394,7 +394,7 @@ START_TEST(the_bounds_that_are_told_are_those_of_the_verdict)
 END_TEST
 
 /* A stored value is multiplied by 1 where 1 + 4u is expected: each element is off by 4 or 5 of the 6 u that it may be. */
-START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
+START_TEST(an_error_of_four_roundings_everywhere_fails_in_f32)
 {
     const attempt sound = try_plan(OFF("f32", "1.0"), OFF("f32", "1.0"), fusion_none, NULL, NULL);
     ck_assert_ptr_null(first_bad(&sound));
@@ -410,7 +410,7 @@ START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
 END_TEST
 
 /* One row of 64 is off by seven roundings where six are allowed; all rows together are within their limit. */
-START_TEST(one_row_that_is_a_little_beyond_its_bound_fails)
+START_TEST(one_row_slightly_above_its_bound_fails)
 {
     const char *yaml =
         "block: row\ndtype: f32\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: mul, in: [x, 1.5]}\noutputs: {y: y}\n";
@@ -422,7 +422,7 @@ START_TEST(one_row_that_is_a_little_beyond_its_bound_fails)
 }
 END_TEST
 
-START_TEST(two_per_cent_off_fails_in_every_dtype)
+START_TEST(an_error_of_two_per_cent_fails_in_every_dtype)
 {
     static const char *const pairs[][2] = {{OFF("f32", "1.00"), OFF("f32", "1.02")},
                                            {OFF("f16", "1.00"), OFF("f16", "1.02")},
@@ -439,7 +439,7 @@ END_TEST
     "block: poles\ndtype: f32\ndims: {M: 64}\ninputs: {x: [M]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n" \
     "  - {out: b, op: sub, in: [a, a]}\n  - {out: y, op: log, in: [b]}\noutputs: {y: y}\n"
 
-START_TEST(what_is_judged_by_no_element_is_unjudged)
+START_TEST(a_value_without_judged_elements_is_unjudged)
 {
     const attempt t = try_plan(POLES, POLES, fusion_tile, NULL, NULL);
     ck_assert_int_eq(t.result.verdict, trial_unjudged);
@@ -469,7 +469,7 @@ static const struct { const char *right, *wrong; fusion_level level; } routed[] 
     {ROUTED("e", "1"), ROUTED("e", "1.125"), fusion_tile}};
 
 /* Bounds allow any correct device: one that chose the other side is right, too. */
-START_TEST(what_is_behind_a_choice_is_judged_by_the_devices_own)
+START_TEST(results_after_a_choice_are_judged_by_the_choice_of_the_device)
 {
     told seen = {0};
     attempt right = {.a = arena_new(), .planned = routed[_i].right, .wanted = routed[_i].right, .level = routed[_i].level, .told = &seen};
@@ -524,7 +524,7 @@ static void ask_forms(void *argument)
     }
 }
 
-START_TEST(a_quick_form_is_judged_as_one)
+START_TEST(a_fast_form_of_a_function_is_judged_by_its_own_error)
 {
     attempt t = {.a = arena_new(),
                  .planned = NEAR_ZERO("f16"),
@@ -671,7 +671,7 @@ START_TEST(a_wrong_kernel_ends_the_command_with_exit_code_1)
 END_TEST
 
 /* The logarithm of a negative number is NaN, and so is its error; if nothing ran, there is no error. */
-START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
+START_TEST(json_has_null_errors_for_nan_and_a_case_that_does_not_run_fails)
 {
     char variables[256], arguments[256];
     snprintf(variables, sizeof variables, "TFGEN_CACHE_DIR= JUDGE_TEXT='op_log(' TFGEN_HOST_CC=%s/clang", folder);
@@ -686,7 +686,7 @@ START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
 END_TEST
 
 /* The kernel reads one number past the end of x, which does not change results. */
-START_TEST(a_read_beyond_the_end_is_found_where_it_is_looked_for)
+START_TEST(a_read_past_the_end_is_found_with_check)
 {
     char variables[256], arguments[256];
     snprintf(variables, sizeof variables,
@@ -701,7 +701,7 @@ START_TEST(a_read_beyond_the_end_is_found_where_it_is_looked_for)
 }
 END_TEST
 
-START_TEST(what_is_not_compared_is_not_called_good)
+START_TEST(values_that_are_not_compared_are_not_called_good)
 {
     char arguments[256];
     snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host --reference=never", folder);
@@ -725,7 +725,7 @@ static const struct { const char *command, *says; int code; } unjudged[] = {
     {"bisect %s/poles.yaml --target=host --json", "\"verdict\": \"unjudged\"", 8},
     {"bench %s/poles.yaml --device=host --check --seconds=0.01", "UNJUDGED: no element of some value was judged", 8}};
 
-START_TEST(a_command_says_unjudged_with_exit_code_8)
+START_TEST(a_command_reports_unjudged_results_with_exit_code_8)
 {
     char arguments[512], path[256];
     snprintf(path, sizeof path, "%s/poles.yaml", folder);
@@ -756,7 +756,7 @@ static void read_bounds(void *argument)
     ck_assert_msg(widest[1] > 0 && widest[0] > 8 * widest[1], "bounds up to %g, %g by its own choice", widest[0], widest[1]);
 }
 
-START_TEST(bounds_are_written_of_any_device_and_of_this_ones_choices)
+START_TEST(verdict_lists_bounds_for_any_device_and_for_the_choices_of_this_one)
 {
     arena *a = arena_new();
     char path[256], arguments[512];
@@ -813,33 +813,33 @@ int main(void)
     tcase_set_timeout(command, 240);
     tcase_add_loop_test(c, a_plan_of_another_graph_is_wrong_where_it_differs, 0, 2);
     tcase_add_test(c, a_plan_keeps_the_dtypes_and_shapes_of_the_graph);
-    tcase_add_test(c, a_sum_in_two_parts_is_judged_as_one_number);
-    tcase_add_test(c, a_plan_in_other_dtypes_is_not_tried);
-    tcase_add_test(c, what_hidden_keys_that_are_no_numbers_make_is_not_judged);
-    tcase_add_loop_test(c, a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs, 0, 2);
-    tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
-    tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
-    tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
+    tcase_add_test(c, a_value_stored_as_two_terms_is_judged_as_one_number);
+    tcase_add_test(c, a_plan_with_other_dtypes_than_its_graph_is_refused);
+    tcase_add_test(c, results_of_hidden_keys_that_are_nan_are_not_judged);
+    tcase_add_loop_test(c, a_norm_of_nearly_equal_numbers_is_not_judged_by_the_rounding_of_stores, 0, 2);
+    tcase_add_test(c, values_in_registers_are_not_rounded);
+    tcase_add_loop_test(c, an_unwritten_element_has_an_infinite_error, 0, sizeof tails / sizeof *tails);
+    tcase_add_test(c, an_error_of_one_and_a_half_per_cent_everywhere_fails_by_rms);
     tcase_add_test(c, the_rms_limit_is_one_and_a_half_times_the_error_of_rounding);
-    tcase_add_test(c, four_roundings_off_everywhere_fails_in_f32_too);
+    tcase_add_test(c, an_error_of_four_roundings_everywhere_fails_in_f32);
     tcase_add_test(c, an_f32_output_without_16_bit_roundings_is_judged_as_f32);
-    tcase_add_test(c, an_f32_output_behind_16_bit_roundings_is_judged_by_rms);
-    tcase_add_test(c, the_bounds_that_are_told_are_those_of_the_verdict);
-    tcase_add_test(c, one_row_that_is_a_little_beyond_its_bound_fails);
+    tcase_add_test(c, an_f32_output_after_16_bit_roundings_is_judged_by_rms);
+    tcase_add_test(c, reported_bounds_are_those_of_the_verdict);
+    tcase_add_test(c, one_row_slightly_above_its_bound_fails);
     tcase_add_test(c, a_copy_that_fails_once_ends_the_trial);
-    tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
-    tcase_add_test(c, what_is_judged_by_no_element_is_unjudged);
-    tcase_add_loop_test(c, what_is_behind_a_choice_is_judged_by_the_devices_own, 0, sizeof routed / sizeof *routed);
-    tcase_add_test(c, a_quick_form_is_judged_as_one);
+    tcase_add_test(c, an_error_of_two_per_cent_fails_in_every_dtype);
+    tcase_add_test(c, a_value_without_judged_elements_is_unjudged);
+    tcase_add_loop_test(c, results_after_a_choice_are_judged_by_the_choice_of_the_device, 0, sizeof routed / sizeof *routed);
+    tcase_add_test(c, a_fast_form_of_a_function_is_judged_by_its_own_error);
     tcase_add_test(c, a_row_scalar_of_an_f32_graph_has_exact_forms);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
     tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
-    tcase_add_test(command, what_is_no_number_has_no_error_and_what_does_not_run_fails);
-    tcase_add_test(command, a_read_beyond_the_end_is_found_where_it_is_looked_for);
-    tcase_add_test(command, what_is_not_compared_is_not_called_good);
-    tcase_add_test(command, a_command_says_unjudged_with_exit_code_8);
-    tcase_add_test(command, bounds_are_written_of_any_device_and_of_this_ones_choices);
+    tcase_add_test(command, json_has_null_errors_for_nan_and_a_case_that_does_not_run_fails);
+    tcase_add_test(command, a_read_past_the_end_is_found_with_check);
+    tcase_add_test(command, values_that_are_not_compared_are_not_called_good);
+    tcase_add_test(command, a_command_reports_unjudged_results_with_exit_code_8);
+    tcase_add_test(command, verdict_lists_bounds_for_any_device_and_for_the_choices_of_this_one);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);
     return run_suite(suite);

@@ -25,7 +25,7 @@ static const ref_tensor *run(bench *b, const char *name)
 static void near(double got, double expected) { ck_assert_double_eq_tol(got, expected, 1e-12 * (1 + fabs(expected))); }
 
 /* ---- elementwise ops */
-START_TEST(functions_are_those_of_their_definitions)
+START_TEST(functions_agree_with_their_definitions)
 {
     /* At -0.5, 0 and 2.5; in 50 digits of decimal arithmetic. */
     static const struct { const char *op; double expected[3]; } functions[] = {
@@ -63,7 +63,7 @@ START_TEST(functions_are_those_of_their_definitions)
 END_TEST
 
 /* NaN and infinities give what the formula gives; a choice ignores the operand that it does not take. */
-START_TEST(what_is_no_number_goes_through_functions_by_their_formulas)
+START_TEST(nan_and_infinities_follow_the_formulas_of_functions)
 {
     static const struct { const char *op; double expected[3]; } functions[] = {
         {"sign, in: [x]", {1, -1, NAN}},           {"floor, in: [x]", {INFINITY, -INFINITY, NAN}},
@@ -90,7 +90,7 @@ END_TEST
 
 /* If a condition may be 0 within its error, either operand may result; if not, the first one with its own error. If x is within its error
  * of a step, the result may be off by the step. */
-START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
+START_TEST(a_bound_covers_both_operands_where_rounding_decides_a_condition)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [3], u: [3]}\nops:\n"
                          "  - {out: d, op: sub, in: [x, u]}\n  - {out: c, op: mul, in: [d, 3]}\n  - {out: n, op: where, in: [c, 8, 2]}\n"
@@ -118,7 +118,7 @@ START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
 END_TEST
 
 /* If a condition is near 0, either operand may be taken on a device; an operand that is certainly not taken has no effect. */
-START_TEST(operands_of_where_count_where_they_may_be_taken)
+START_TEST(an_operand_of_where_adds_its_error_only_if_it_may_be_taken)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {c: [3], x: [3]}\nops:\n  - {out: y, op: where, in: [c, x, 0]}\noutputs: {y: y}\n");
     const double x[] = {-1e-9, 0.5, -1e-9}, c[] = {0, 0, 1};
@@ -318,7 +318,7 @@ START_TEST(axes_are_moved_and_reduced_where_they_are_named)
 }
 END_TEST
 
-START_TEST(slopes_take_from_scores_by_distance)
+START_TEST(slopes_lower_scores_by_distance)
 {
     bench *b;
     const double base[] = {0.5, 2}; /* e^-slope */
@@ -336,7 +336,7 @@ START_TEST(slopes_take_from_scores_by_distance)
 END_TEST
 
 /* The sink has weight exp(log 3) next to the weights 1 of s + 1 keys; a sink of minus infinity has none. */
-START_TEST(a_sink_takes_weight_and_has_no_value)
+START_TEST(an_attention_sink_adds_to_the_sum_of_weights_but_has_no_value)
 {
     bench *b;
     const ref_tensor *y = attend(&b, ", s", ", causal: true");
@@ -385,10 +385,10 @@ int main(void)
     Suite *s = suite_create("language");
     TCase *t = tcase_create("language");
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, functions_are_those_of_their_definitions);
-    tcase_add_test(t, what_is_no_number_goes_through_functions_by_their_formulas);
-    tcase_add_test(t, a_bound_holds_both_sides_of_a_choice_that_rounding_makes);
-    tcase_add_test(t, operands_of_where_count_where_they_may_be_taken);
+    tcase_add_test(t, functions_agree_with_their_definitions);
+    tcase_add_test(t, nan_and_infinities_follow_the_formulas_of_functions);
+    tcase_add_test(t, a_bound_covers_both_operands_where_rounding_decides_a_condition);
+    tcase_add_test(t, an_operand_of_where_adds_its_error_only_if_it_may_be_taken);
     tcase_add_test(t, scalings_are_those_of_transformers);
     tcase_add_test(t, an_angle_of_too_many_turns_is_not_judged);
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
@@ -396,8 +396,8 @@ int main(void)
     tcase_add_test(t, a_bias_is_added_to_scores);
     tcase_add_test(t, heads_of_values_may_be_longer);
     tcase_add_test(t, axes_are_moved_and_reduced_where_they_are_named);
-    tcase_add_test(t, slopes_take_from_scores_by_distance);
-    tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
+    tcase_add_test(t, slopes_lower_scores_by_distance);
+    tcase_add_test(t, an_attention_sink_adds_to_the_sum_of_weights_but_has_no_value);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);
     suite_add_tcase(s, t);
     tcase_add_loop_test(suite_long(s, "every target", 600), a_spec_is_right_on_every_target, 0, (int)specs.gl_pathc);

@@ -271,7 +271,7 @@ START_TEST(rope_starts_at_each_sequences_own_position)
 END_TEST
 
 /* ---- products */
-START_TEST(a_weight_may_lie_either_way_round)
+START_TEST(a_weight_may_be_stored_transposed)
 {
     bench *b = open_text(
         "block: t\ndtype: f32\ndims: {M: 5, K: 37, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K], wt: [K, N], c: "
@@ -317,7 +317,7 @@ START_TEST(matmul_multiplies_batch_by_batch)
 END_TEST
 
 /* ---- norms, rows, moves */
-START_TEST(norms_do_what_they_say)
+START_TEST(norms_agree_with_their_definitions)
 {
     bench *b =
         open_text("block: t\ndtype: f32\ndims: {M: 2, D: 4}\ninputs: {x: [M, D]}\nparams: {w: [D], c: [D]}\n"
@@ -388,7 +388,7 @@ START_TEST(operands_are_stretched_from_the_right)
 }
 END_TEST
 
-START_TEST(functions_are_those_of_their_definitions)
+START_TEST(functions_agree_with_their_definitions)
 {
     bench *b = open_text(
         "block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
@@ -415,7 +415,7 @@ START_TEST(functions_are_those_of_their_definitions)
 END_TEST
 
 /* Bounds are relative to the result, also where a function is near 0: a formula that cancels there would be no reference. */
-START_TEST(functions_are_right_to_the_last_places_of_their_tails)
+START_TEST(functions_are_exact_far_in_their_tails)
 {
     bench *b = open_text("block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
                          "  - {out: a, op: gelu_erf, in: [x]}\n  - {out: b, op: gelu_tanh, in: [x]}\n  - {out: c, op: silu, in: [x]}\n"
@@ -465,7 +465,7 @@ END_TEST
 
 /* ---- runs */
 /* Each optional attribute is left out once, and the default that the reader sets is then changed. */
-START_TEST(defaults_are_the_references_own)
+START_TEST(defaults_of_configs_are_those_of_transformers)
 {
     static const struct {
         const char *op, *in;
@@ -608,7 +608,7 @@ END_TEST
 static bool only_moved(void *context, const ir_value *v) { return (void)context, strchr("yz", v->name[0]) != NULL; }
 
 /* The result of a move is exactly representable in its dtype only if all of its operands were. */
-START_TEST(what_a_move_stores_is_rounded_when_one_of_its_operands_was_not)
+START_TEST(a_move_rounds_if_one_of_its_operands_was_not_rounded)
 {
     bench *b =
         open_text("block: t\ndtype: bf16\ndims: {N: 64}\ninputs: {x: [4, N]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
@@ -633,7 +633,7 @@ static void take_over(void *context, const ir_value *v, ref_tensor *t)
     for (size_t i = 0; i < t->count; i++) t->value[i] = 2, t->error[i] = 0;
 }
 
-START_TEST(a_checker_may_put_in_its_own_numbers)
+START_TEST(a_checker_may_replace_computed_values)
 {
     bench *b = open_text(chain);
     bench_fill(b, 7);
@@ -665,7 +665,7 @@ static void choose_above(void *context, const ir_value *v, const bool *open, ref
     }
 }
 
-START_TEST(what_a_checker_chose_has_no_other_side)
+START_TEST(a_choice_fixed_by_the_checker_adds_no_error)
 {
     bench *b = open_text(step);
     choices seen = {0, 0};
@@ -740,7 +740,7 @@ END_TEST
 
 /* An error e in r shifts all of its row in the same direction, which a sum does not average out; it counts once and is nearly all of the
  * error. */
-START_TEST(the_error_of_a_row_number_is_the_whole_rows)
+START_TEST(the_error_of_a_row_scalar_applies_to_its_whole_row)
 {
     char text[sizeof by_hand];
     memcpy(text, by_hand, sizeof text);
@@ -762,7 +762,7 @@ START_TEST(the_error_of_a_row_number_is_the_whole_rows)
 }
 END_TEST
 
-START_TEST(an_input_that_is_asked_for_is_a_copy_with_its_errors)
+START_TEST(a_requested_input_is_copied_with_its_errors)
 {
     bench *b = open_text(by_hand);
     bench_fill(b, 9);
@@ -780,7 +780,7 @@ START_TEST(an_input_that_is_asked_for_is_a_copy_with_its_errors)
 END_TEST
 
 /* Values are kept until the product that folds them has used them. */
-START_TEST(a_fold_looks_at_its_operand_and_two_steps_behind_it)
+START_TEST(a_folded_product_needs_its_operand_and_two_ops_before_it)
 {
     static const char *const names[] = {"n", "g", "r", "x", NULL};
     bench *b = open_text(by_hand);
@@ -815,7 +815,7 @@ static const struct {
     {FOLDED("  - {out: h, op: div, in: [x, g]}\n"), "g", false, false, false}};
 enum { fold_case_count = sizeof fold_cases / sizeof *fold_cases };
 
-START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
+START_TEST(a_plan_folds_only_a_factor_of_the_product_s_operand)
 {
     for (int i = 0; i < fold_case_count; i++) {
         bench *b = open_text(fold_cases[i].yaml);
@@ -831,7 +831,7 @@ START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
 END_TEST
 
 /* A max, relu or broadcast makes many elements equal: they share one rounding and count as one element in the mean. */
-START_TEST(equal_elements_are_one_in_the_spread)
+START_TEST(equal_elements_count_once_in_the_spread)
 {
     enum { count = 2000 };
     double value[count], error[count], got[count];
@@ -909,7 +909,7 @@ static const ref_tensor *through(bench **b, const char *type, const char *ops, c
 }
 #define OP(out, op, in) "  - {out: " out ", op: " op ", in: [" in "]}\n"
 
-START_TEST(a_function_beyond_its_domain_is_surely_no_number)
+START_TEST(a_function_outside_its_domain_is_certainly_nan)
 {
     bench *b;
     const ref_tensor *y =
@@ -922,7 +922,7 @@ START_TEST(a_function_beyond_its_domain_is_surely_no_number)
 }
 END_TEST
 
-START_TEST(what_rounding_decides_is_unknown_and_stays_so)
+START_TEST(values_that_rounding_decides_are_unknown_in_all_later_ops)
 {
     static const char *const ops[] = {OP("a", "sub", "x, 1.1") OP("b", "log", "a") OP("y", "tanh", "b"),
                                       OP("a", "sub", "x, 1.1") OP("b", "sqrt", "a") OP("y", "relu", "b"),
@@ -938,7 +938,7 @@ START_TEST(what_rounding_decides_is_unknown_and_stays_so)
 }
 END_TEST
 
-START_TEST(sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown)
+START_TEST(sums_of_nan_are_nan_and_sums_of_unknown_values_are_unknown)
 {
     const char *yaml =
         "block: t\ndtype: f32\ndims: {M: 4, K: 3}\ninputs: {x: [M, K]}\nparams: {w: [2, K]}\nops:\n"
@@ -965,7 +965,7 @@ START_TEST(sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown
 }
 END_TEST
 
-START_TEST(what_a_dtype_cannot_hold_is_infinite)
+START_TEST(values_too_large_for_a_dtype_are_infinite)
 {
     bench *b;
     for (int rounded = 0; rounded < 2; rounded++) {
@@ -1027,7 +1027,7 @@ START_TEST(a_function_is_allowed_the_roundings_that_it_makes)
 END_TEST
 
 /* ---- rounding of sums */
-START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
+START_TEST(a_sum_has_the_rounding_of_its_partial_sums)
 {
     static const struct {
         double terms[3];
@@ -1080,7 +1080,7 @@ static void work_slowly(void *context, size_t i)
     atomic_fetch_add(&w->done, 1);
 }
 
-START_TEST(work_that_is_shared_out_is_done_when_the_call_returns)
+START_TEST(parallel_work_is_done_when_the_call_returns)
 {
     shared_work w = {.caller = pthread_self()};
     ref_parallel(3, work_slowly, &w);
@@ -1089,7 +1089,7 @@ START_TEST(work_that_is_shared_out_is_done_when_the_call_returns)
 END_TEST
 
 /* Six groups of a sampled run: the first, the last, and gaps that differ by at most one. */
-START_TEST(groups_of_rows_are_taken_evenly_from_first_to_last)
+START_TEST(sampled_groups_of_rows_are_evenly_spread)
 {
     const ref_rules rules = {.sampled = true};
     const ref_state r = {.rules = &rules};
@@ -1124,40 +1124,40 @@ int main(void)
                                   partial_rope_leaves_the_rest_of_a_head,
                                   scalings_slow_the_waves_that_they_name,
                                   rope_starts_at_each_sequences_own_position,
-                                  a_weight_may_lie_either_way_round,
+                                  a_weight_may_be_stored_transposed,
                                   matmul_multiplies_batch_by_batch,
-                                  norms_do_what_they_say,
+                                  norms_agree_with_their_definitions,
                                   softmax_adds_to_one_and_a_row_of_minus_infinities_is_zero,
                                   rows_are_reduced_over_their_last_axis,
                                   operands_are_stretched_from_the_right,
-                                  functions_are_those_of_their_definitions,
-                                  functions_are_right_to_the_last_places_of_their_tails,
+                                  functions_agree_with_their_definitions,
+                                  functions_are_exact_far_in_their_tails,
                                   split_concat_and_reshape_only_move,
                                   a_reshape_keeps_the_dtype_of_its_operand,
-                                  defaults_are_the_references_own,
+                                  defaults_of_configs_are_those_of_transformers,
                                   a_graph_that_says_another_shape_is_refused,
                                   a_matrix_of_another_batch_is_refused,
                                   missing_or_wrong_data_is_refused_by_name,
                                   numbers_are_rounded_where_they_are_stored_and_by_cast,
-                                  what_a_move_stores_is_rounded_when_one_of_its_operands_was_not,
-                                  a_checker_may_put_in_its_own_numbers,
-                                  what_a_checker_chose_has_no_other_side,
+                                  a_move_rounds_if_one_of_its_operands_was_not_rounded,
+                                  a_checker_may_replace_computed_values,
+                                  a_choice_fixed_by_the_checker_adds_no_error,
                                   a_folded_norm_rounds_the_weights_instead_of_the_row,
                                   a_factor_written_by_hand_is_folded_like_a_norms,
-                                  the_error_of_a_row_number_is_the_whole_rows,
-                                  an_input_that_is_asked_for_is_a_copy_with_its_errors,
-                                  a_fold_looks_at_its_operand_and_two_steps_behind_it,
-                                  a_plan_folds_only_what_the_operand_is_multiplied_with,
-                                  a_function_beyond_its_domain_is_surely_no_number,
-                                  what_rounding_decides_is_unknown_and_stays_so,
-                                  sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
-                                  what_a_dtype_cannot_hold_is_infinite,
-                                  equal_elements_are_one_in_the_spread,
+                                  the_error_of_a_row_scalar_applies_to_its_whole_row,
+                                  a_requested_input_is_copied_with_its_errors,
+                                  a_folded_product_needs_its_operand_and_two_ops_before_it,
+                                  a_plan_folds_only_a_factor_of_the_product_s_operand,
+                                  a_function_outside_its_domain_is_certainly_nan,
+                                  values_that_rounding_decides_are_unknown_in_all_later_ops,
+                                  sums_of_nan_are_nan_and_sums_of_unknown_values_are_unknown,
+                                  values_too_large_for_a_dtype_are_infinite,
+                                  equal_elements_count_once_in_the_spread,
                                   the_first_of_equal_ratios_and_the_worst_of_equal_elements_count, verdicts_know_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
-                                  the_rounding_of_a_sum_is_that_of_the_steps_on_its_way,
-                                  work_that_is_shared_out_is_done_when_the_call_returns,
-                                  groups_of_rows_are_taken_evenly_from_first_to_last};
+                                  a_sum_has_the_rounding_of_its_partial_sums,
+                                  parallel_work_is_done_when_the_call_returns,
+                                  sampled_groups_of_rows_are_evenly_spread};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(c, tests[i]);

@@ -164,7 +164,7 @@ END_TEST
 
 /* In m + c and m * c the error of m is the same along a row: it adds up in the row's sum and product, with the sign that it has in each,
  * whichever operand m is. */
-START_TEST(what_a_whole_row_has_from_one_number_adds_up)
+START_TEST(errors_of_one_row_scalar_add_up_along_its_row)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N], w: [1, N]}\n"
                                "ops: [{out: m, op: row_mean, in: [x]}, {out: a, op: add, in: [m, c]}, {out: s, op: row_sum, in: [a]}, "
@@ -187,7 +187,7 @@ START_TEST(what_a_whole_row_has_from_one_number_adds_up)
 }
 END_TEST
 
-START_TEST(what_a_whole_row_has_in_common_moves_with_it)
+START_TEST(an_error_shared_by_a_row_moves_with_the_row)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [1, M, N], c: [N], w: [1, 1, N], z: [1, M, N]}\n"
                                "ops: [{out: m, op: row_mean, in: [x]}, {out: a, op: add, in: [m, c]}, "
@@ -244,7 +244,7 @@ static double sum_of_norm(int kind, const double *c, double m, double *size)
 }
 
 /* An error that a row had before the norm moves the sum after it equally; errors that cancel in the norm do not. */
-START_TEST(what_a_whole_row_has_in_common_passes_through_norms)
+START_TEST(an_error_shared_by_a_row_passes_through_norms)
 {
     static const char *const norms[] = {"rmsnorm, in: [a, w]", "layernorm, in: [a, w]", "l2norm, in: [a]", "l2norm, in: [a], eps: 1.0e+15"};
     char yaml[512];
@@ -278,7 +278,7 @@ static void take_a(void *context, const ir_value *v, ref_tensor *t)
 }
 
 /* A stored value is taken as given: a sum of it does not share errors with what computed it. */
-START_TEST(numbers_of_the_device_have_nothing_in_common)
+START_TEST(values_taken_from_the_device_share_no_errors)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N]}\n"
                                "ops: [{out: r, op: row_max, in: [x]}, {out: m, op: exp, in: [r]}, {out: a, op: add, in: [m, c]}, "
@@ -301,7 +301,7 @@ START_TEST(numbers_of_the_device_have_nothing_in_common)
 END_TEST
 
 /* In the second batch exp is off by 22 u, in the first by 2 u. */
-START_TEST(each_batch_of_a_product_has_what_its_rows_have_in_common)
+START_TEST(errors_shared_by_rows_are_kept_per_batch_of_a_product)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {B: 2, M: 6, N: 256}\ninputs: {x: [B, M, N], c: [N], w: [B, N, M]}\n"
                                "ops: [{out: r, op: row_max, in: [x]}, {out: m, op: exp, in: [r]}, {out: a, op: mul, in: [m, c]}, "
@@ -320,7 +320,7 @@ START_TEST(each_batch_of_a_product_has_what_its_rows_have_in_common)
 END_TEST
 
 /* Zeros as a relu leaves them: adding 0 rounds nothing, however often. */
-START_TEST(zeros_are_no_equal_terms)
+START_TEST(zeros_do_not_count_as_equal_terms)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256, P: 8}\ninputs: {x: [M, N]}\nparams: {w: [P, N]}\n"
                                "ops: [{out: y, op: linear, in: [x, w]}, {out: s, op: row_sum, in: [x]}]\noutputs: {y: y, s: s}\n";
@@ -465,7 +465,7 @@ static long long other_product(void *context, const ir_op *op)
 
 /* A long sum of small terms continues from a short sum of large ones, so each addition rounds at the size of the large one. Bounds of two
  * separate sums would be too low; the rule `continued` allows for it. */
-START_TEST(a_sum_that_goes_on_where_another_ends_needs_its_rule)
+START_TEST(a_sum_continued_from_another_sum_needs_the_rule_for_it)
 {
     bench *b = open_as("block: t\ndtype: f32\ndims: {M: 24, K: 8, L: 2048, N: 96}\ninputs: {x: [M, K], g: [M, L]}\n"
                        "params: {w: [N, K], v: [N, L]}\nops: [{out: o, op: linear, in: [x, w]}, {out: d, op: linear, in: [g, v]},\n"
@@ -580,7 +580,7 @@ static double shifted_ratio(bench *b, int one)
     return largest;
 }
 
-START_TEST(the_error_of_each_input_arrives_at_the_result)
+START_TEST(the_error_of_each_input_reaches_the_result)
 {
     const dim_override few = {"M", 6};
     bench *b = open_as(shifted_cases[_i], "f32", strstr(shifted_cases[_i], " M: ") ? &few : NULL,
@@ -639,7 +639,7 @@ static double far_ratio(bench *b)
     return ratio;
 }
 
-START_TEST(right_operands_make_a_right_result_where_errors_are_all_there_is)
+START_TEST(results_of_operands_at_their_bounds_stay_within_the_bound)
 {
     const dim_override few = {"M", 6};
     bench *b = open_as(far_cases[_i], "f32", &few, 1);
@@ -737,7 +737,7 @@ static void judge_kernel(void *context, const ir_value *v, ref_tensor *t)
     }
 }
 
-START_TEST(kernel_by_kernel_only_the_wrong_one_is_named)
+START_TEST(checking_kernel_by_kernel_names_only_the_wrong_one)
 {
     bench *b = open_as(llama, "bf16", NULL, 0);
     float_device d = {.b = b, .wrong = block_faults[_i].wrong, .wrong_at = block_faults[_i].at};
@@ -796,26 +796,26 @@ int main(void)
     tcase_add_loop_test(c, a_sum_of_many_equal_terms_stays_below_the_bound_too, 0, 6);
     tcase_add_test(c, large_scores_come_near_their_bound);
     tcase_add_test(c, a_norm_of_one_number_of_either_sign_stays_below_its_bound);
-    tcase_add_test(c, what_a_whole_row_has_from_one_number_adds_up);
-    tcase_add_loop_test(c, what_a_whole_row_has_in_common_moves_with_it, 0, 5);
+    tcase_add_test(c, errors_of_one_row_scalar_add_up_along_its_row);
+    tcase_add_loop_test(c, an_error_shared_by_a_row_moves_with_the_row, 0, 5);
     tcase_add_loop_test(c, a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound, 0, 3);
-    tcase_add_loop_test(c, what_a_whole_row_has_in_common_passes_through_norms, 0, 4);
-    tcase_add_test(c, numbers_of_the_device_have_nothing_in_common);
-    tcase_add_test(c, zeros_are_no_equal_terms);
-    tcase_add_test(c, each_batch_of_a_product_has_what_its_rows_have_in_common);
+    tcase_add_loop_test(c, an_error_shared_by_a_row_passes_through_norms, 0, 4);
+    tcase_add_test(c, values_taken_from_the_device_share_no_errors);
+    tcase_add_test(c, zeros_do_not_count_as_equal_terms);
+    tcase_add_test(c, errors_shared_by_rows_are_kept_per_batch_of_a_product);
     tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
-    tcase_add_loop_test(c, a_sum_that_goes_on_where_another_ends_needs_its_rule, 0, 2);
+    tcase_add_loop_test(c, a_sum_continued_from_another_sum_needs_the_rule_for_it, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_test(c, weights_in_terms_of_bf16_are_not_judged_beside_infinities);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
-    tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);
-    tcase_add_loop_test(c, right_operands_make_a_right_result_where_errors_are_all_there_is, 0, far_case_count);
+    tcase_add_loop_test(c, the_error_of_each_input_reaches_the_result, 0, shifted_case_count);
+    tcase_add_loop_test(c, results_of_operands_at_their_bounds_stay_within_the_bound, 0, far_case_count);
     tcase_add_loop_test(c, a_block_stays_below_its_bound_end_to_end, 0, 18);
     tcase_add_loop_test(c, the_error_of_a_query_adds_up_where_values_go_with_keys, 0, 3);
     tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
     tcase_add_loop_test(c, a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32, 0, faults);
-    tcase_add_loop_test(c, kernel_by_kernel_only_the_wrong_one_is_named, 0, faults);
+    tcase_add_loop_test(c, checking_kernel_by_kernel_names_only_the_wrong_one, 0, faults);
     tcase_add_test(c, layernorm_has_the_errors_of_its_row_by_its_derivatives);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

@@ -38,7 +38,7 @@ static bench *open_case(const char *of, const char *type)
     return b;
 }
 
-START_TEST(a_right_device_stays_below_the_bounds_of_what_meets_itself)
+START_TEST(a_correct_device_stays_below_bounds_where_a_value_meets_itself_again)
 {
     bench *b = open_case(cases[_i / 3], types[_i % 3]);
     float_device d = {.b = b, .order = summing_strided};
@@ -69,7 +69,7 @@ START_TEST(a_doubled_error_is_twice_as_large)
 END_TEST
 
 /* Errors of two products; of two halves of one value; of a value and its negative, which a device may not cancel exactly. */
-START_TEST(errors_of_two_sources_add_as_squares)
+START_TEST(independent_errors_add_as_squares)
 {
     static const char yaml[] =
         "block: t\ndtype: f32\ndims: {M: 24, K: 96, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\n"
@@ -301,9 +301,9 @@ int main(void)
     Suite *suite = suite_create("sources of errors");
     TCase *c = tcase_create("sources");
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, a_right_device_stays_below_the_bounds_of_what_meets_itself, 0, 3 * case_count);
+    tcase_add_loop_test(c, a_correct_device_stays_below_bounds_where_a_value_meets_itself_again, 0, 3 * case_count);
     tcase_add_loop_test(c, a_doubled_error_is_twice_as_large, 0, 3);
-    tcase_add_loop_test(c, errors_of_two_sources_add_as_squares, 0, 3);
+    tcase_add_loop_test(c, independent_errors_add_as_squares, 0, 3);
     tcase_add_test(c, the_same_op_on_the_same_values_has_the_same_error);
     tcase_add_test(c, the_largest_of_many_sources_is_kept);
     tcase_add_test(c, a_threshold_has_the_bound_of_both_its_sides);

@@ -194,7 +194,7 @@ START_TEST(an_error_that_is_cut_ends_with_a_whole_character)
 END_TEST
 
 /* Whichever name of a call is unknown, the message lists the known ones. */
-START_TEST(a_name_that_nobody_knows_is_wrong_usage)
+START_TEST(an_unknown_name_is_bad_usage)
 {
     static const char *const no_fuse[] = {"qvk"};
     static const tfgen_dim dims[] = {{"FF", 7}}, large[] = {{"F", 0}};
@@ -351,7 +351,7 @@ START_TEST(module_options_and_args_of_every_size_are_taken)
 }
 END_TEST
 
-START_TEST(tensors_and_devices_are_told_to_callers_of_every_size)
+START_TEST(tensor_and_device_structs_of_every_size_are_filled)
 {
     host_call c = open_call();
     tfgen_tensor t = {0};
@@ -401,7 +401,7 @@ START_TEST(structs_of_a_newer_caller_are_taken)
 }
 END_TEST
 
-START_TEST(tensors_are_told_in_one_order)
+START_TEST(tensors_are_listed_in_a_fixed_order)
 {
     static const char *const names[] = {"x", "w", "b", "y"};
     static const tfgen_tensor_kind kinds[] = {TFGEN_INPUT, TFGEN_PARAM, TFGEN_PARAM, TFGEN_OUTPUT};
@@ -499,7 +499,7 @@ int main(void)
     tcase_add_test(c, dims_and_dtype_are_overridden);
     tcase_add_test(c, an_error_names_the_place);
     tcase_add_test(c, an_error_that_is_cut_ends_with_a_whole_character);
-    tcase_add_test(c, a_name_that_nobody_knows_is_wrong_usage);
+    tcase_add_test(c, an_unknown_name_is_bad_usage);
     tcase_add_test(c, a_plan_is_for_the_device_model_that_is_named);
     tcase_add_test(c, a_program_with_a_decimal_comma_gets_the_same_plans);
     tcase_add_test(c, a_plan_has_the_tiles_of_its_options);
@@ -509,9 +509,9 @@ int main(void)
     tcase_set_timeout(c, 60);
     tcase_add_test(c, plan_options_of_every_size_are_taken);
     tcase_add_test(c, module_options_and_args_of_every_size_are_taken);
-    tcase_add_test(c, tensors_and_devices_are_told_to_callers_of_every_size);
+    tcase_add_test(c, tensor_and_device_structs_of_every_size_are_filled);
     tcase_add_test(c, structs_of_a_newer_caller_are_taken);
-    tcase_add_test(c, tensors_are_told_in_one_order);
+    tcase_add_test(c, tensors_are_listed_in_a_fixed_order);
     tcase_add_test(c, a_tensor_says_how_far_apart_its_rows_are);
     tcase_add_test(c, the_header_and_the_library_are_of_one_version);
     tcase_add_test(c, every_status_has_words);

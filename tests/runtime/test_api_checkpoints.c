@@ -87,7 +87,7 @@ static const char layer[] = "block: t\ndtype: bf16\nprefix: model.layers.{layer}
                             "params: {w: {shape: [3, 2], from: proj.weight, transpose: true}}\n"
                             "ops:\n  - {out: y, op: linear, in: [x, w], layout: in_out}\noutputs: {y: y}\n";
 
-START_TEST(params_come_by_layer_in_the_plans_own_form)
+START_TEST(params_are_loaded_by_layer_in_the_layout_of_the_plan)
 {
     const safetensors_item first[] = {{"model.layers.0.proj.weight", "F32", 2, shape, numbers}};
     const float other[6] = {-1, -2, -3, -4, -5, -6};
@@ -154,7 +154,7 @@ int main(void)
     TCase *t = tcase_create("checkpoints");
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_add_test(t, tensors_are_found_and_read_as_they_are);
-    tcase_add_test(t, params_come_by_layer_in_the_plans_own_form);
+    tcase_add_test(t, params_are_loaded_by_layer_in_the_layout_of_the_plan);
     tcase_add_test(t, wrong_calls_and_files_are_refused);
     suite_add_tcase(s, t);
     return run_suite(s);

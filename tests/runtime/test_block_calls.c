@@ -109,7 +109,7 @@ static void *repeat(void *argument)
     return NULL;
 }
 
-START_TEST(calls_at_once_and_of_other_dims_are_right)
+START_TEST(concurrent_calls_with_different_dims_are_right)
 {
     program p = open_program();
     caller all[callers];
@@ -131,7 +131,7 @@ START_TEST(calls_at_once_and_of_other_dims_are_right)
 }
 END_TEST
 
-START_TEST(a_mark_that_another_layout_left_is_no_timeout)
+START_TEST(a_mark_left_by_another_memory_layout_is_no_timeout)
 {
     static const unsigned long long mark = 0x4e0793f8c26bull; /* marks::none: what a mark holds after its launch */
     program p = open_program();
@@ -163,7 +163,7 @@ START_TEST(the_grid_is_no_larger_than_what_the_device_holds)
 }
 END_TEST
 
-START_TEST(delays_find_their_places_in_the_templates)
+START_TEST(delays_can_be_inserted_at_their_places_in_the_templates)
 {
     ck_assert_msg(shell("exec 2>&1; d=$(mktemp -d) && cp -r --parents templates/frame templates/isa $d && python3 tests/h200/delays.py $d "
                         "&& grep -c 'delay([1-6])' $d/templates/frame/frame_list.h; rm -r $d") == 0, "%s", output);
@@ -176,10 +176,10 @@ int main(void)
     Suite *s = suite_create("block calls");
     TCase *t = tcase_create("calls");
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, calls_at_once_and_of_other_dims_are_right);
-    tcase_add_test(t, a_mark_that_another_layout_left_is_no_timeout);
+    tcase_add_test(t, concurrent_calls_with_different_dims_are_right);
+    tcase_add_test(t, a_mark_left_by_another_memory_layout_is_no_timeout);
     tcase_add_test(t, the_grid_is_no_larger_than_what_the_device_holds);
-    tcase_add_test(t, delays_find_their_places_in_the_templates);
+    tcase_add_test(t, delays_can_be_inserted_at_their_places_in_the_templates);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -44,7 +44,7 @@ static bundle_found find(const bundle *b, const char *arch, const bundle_code *c
     return bundle_find(b, arch, c->kernel, c->source, c->source_size, code, size, error);
 }
 
-START_TEST(what_is_written_is_found_by_arch_kernel_and_source)
+START_TEST(a_written_bundle_is_found_by_arch_kernel_and_source)
 {
     const bytes b = written();
     const bundle o = opened(b);
@@ -61,7 +61,7 @@ START_TEST(what_is_written_is_found_by_arch_kernel_and_source)
 }
 END_TEST
 
-START_TEST(the_order_of_the_list_does_not_show_in_the_bytes)
+START_TEST(bundles_do_not_depend_on_the_order_of_their_kernels)
 {
     const bytes b = written();
     bundle_code backwards[three_count + 1];
@@ -107,7 +107,7 @@ START_TEST(code_for_sm_80_serves_the_gpus_of_its_generation)
 }
 END_TEST
 
-START_TEST(what_is_missing_is_said)
+START_TEST(code_missing_in_a_bundle_is_reported)
 {
     const bytes b = written();
     const bundle o = opened(b);
@@ -138,7 +138,7 @@ START_TEST(an_empty_bundle_opens_and_has_nothing)
 }
 END_TEST
 
-START_TEST(no_shortened_bundle_opens)
+START_TEST(no_truncated_bundle_opens)
 {
     const bytes b = written();
     for (size_t n = 0; n < b.size; n++) {
@@ -183,7 +183,7 @@ START_TEST(no_flipped_bit_changes_what_is_found)
 END_TEST
 
 /* The head has a correct hash but wrong fields, as an attacker or a bug of the writer would make it. */
-START_TEST(a_bundle_that_lies_with_a_right_hash_is_refused_or_harmless)
+START_TEST(a_bundle_with_wrong_fields_and_a_correct_hash_is_refused_or_harmless)
 {
     const bytes b = written();
     const size_t head = 64 + three_count * 64;
@@ -259,7 +259,7 @@ START_TEST(a_host_object_runs_from_memory_without_a_compiler)
 }
 END_TEST
 
-START_TEST(a_host_object_that_is_none_is_refused_with_the_loaders_words)
+START_TEST(a_file_that_is_no_host_object_is_refused_with_the_loaders_message)
 {
     host_module *m;
     host_log log = {0};
@@ -271,7 +271,7 @@ START_TEST(a_host_object_that_is_none_is_refused_with_the_loaders_words)
 END_TEST
 
 /* Only one more file may be open, but loading an object needs two for a moment. */
-START_TEST(where_files_have_run_out_the_host_engine_says_so)
+START_TEST(the_host_engine_reports_that_file_descriptors_ran_out)
 {
     const int next = dup(STDERR_FILENO);
     struct rlimit most;
@@ -496,7 +496,7 @@ START_TEST(a_bundle_without_the_target_is_unsupported_and_says_what_it_has)
 }
 END_TEST
 
-START_TEST(what_build_cannot_do_it_says)
+START_TEST(build_refuses_what_it_cannot_do)
 {
     ck_assert_int_eq(build("--cpu=i486"), code_usage);
     says("--cpu: no level of this machine's instruction set is called 'i486'");
@@ -521,21 +521,21 @@ int main(void)
     tcase_add_test(build_case, the_header_is_clean_in_cpp17_too);
     tcase_add_test(build_case, a_block_may_have_any_name);
     tcase_add_test(build_case, a_bundle_without_the_target_is_unsupported_and_says_what_it_has);
-    tcase_add_test(build_case, what_build_cannot_do_it_says);
+    tcase_add_test(build_case, build_refuses_what_it_cannot_do);
     tcase_set_timeout(build_case, 120);
-    tcase_add_test(bytes_case, what_is_written_is_found_by_arch_kernel_and_source);
-    tcase_add_test(bytes_case, the_order_of_the_list_does_not_show_in_the_bytes);
+    tcase_add_test(bytes_case, a_written_bundle_is_found_by_arch_kernel_and_source);
+    tcase_add_test(bytes_case, bundles_do_not_depend_on_the_order_of_their_kernels);
     tcase_add_test(bytes_case, a_device_with_features_is_served_by_its_plain_architecture);
     tcase_add_test(bytes_case, code_for_sm_80_serves_the_gpus_of_its_generation);
-    tcase_add_test(bytes_case, what_is_missing_is_said);
+    tcase_add_test(bytes_case, code_missing_in_a_bundle_is_reported);
     tcase_add_test(bytes_case, an_empty_bundle_opens_and_has_nothing);
-    tcase_add_test(bytes_case, no_shortened_bundle_opens);
+    tcase_add_test(bytes_case, no_truncated_bundle_opens);
     tcase_add_test(bytes_case, no_flipped_bit_changes_what_is_found);
-    tcase_add_test(bytes_case, a_bundle_that_lies_with_a_right_hash_is_refused_or_harmless);
+    tcase_add_test(bytes_case, a_bundle_with_wrong_fields_and_a_correct_hash_is_refused_or_harmless);
     tcase_add_test(bytes_case, bytes_that_are_not_aligned_are_refused);
     tcase_add_test(host_case, a_host_object_runs_from_memory_without_a_compiler);
-    tcase_add_test(host_case, a_host_object_that_is_none_is_refused_with_the_loaders_words);
-    tcase_add_test(host_case, where_files_have_run_out_the_host_engine_says_so);
+    tcase_add_test(host_case, a_file_that_is_no_host_object_is_refused_with_the_loaders_message);
+    tcase_add_test(host_case, the_host_engine_reports_that_file_descriptors_ran_out);
     tcase_add_test(host_case, host_levels_are_named_with_the_version_of_the_engine);
     tcase_set_timeout(host_case, 60);
     suite_add_tcase(suite, bytes_case);

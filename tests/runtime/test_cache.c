@@ -4,7 +4,7 @@
 
 /* ---- hits and misses ---- */
 
-START_TEST(what_is_found_is_what_was_stored)
+START_TEST(a_found_entry_has_the_stored_bytes)
 {
     cache *c = open_cache();
     ck_assert(!find_named(c, "one", 5000));
@@ -19,7 +19,7 @@ START_TEST(what_is_found_is_what_was_stored)
 }
 END_TEST
 
-START_TEST(a_hit_is_what_the_compiler_gave)
+START_TEST(a_cache_hit_has_the_bytes_that_the_compiler_made)
 {
     requests q;
     code_result fresh, cached;
@@ -44,7 +44,7 @@ START_TEST(a_hit_is_what_the_compiler_gave)
 END_TEST
 
 /* Otherwise every start would find out anew that a kernel spills. */
-START_TEST(what_is_refused_for_its_spills_is_a_hit_as_well)
+START_TEST(a_kernel_refused_for_spills_is_cached_too)
 {
     static const char source[] = TINY_PREFIX SCRATCH_KERNEL;
     const code_request q = {.source = source,
@@ -88,7 +88,7 @@ static void other_path(requests *q)
 }
 static void (*const changes[])(requests *) = {touch_compiler, override, other_name, other_arch, other_kind, other_source, other_path};
 
-START_TEST(whatever_decides_the_code_is_in_the_key)
+START_TEST(everything_that_decides_the_code_is_in_the_key)
 {
     requests q;
     make_requests(&q, 1);
@@ -120,7 +120,7 @@ START_TEST(equal_requests_of_one_call_compile_once)
 }
 END_TEST
 
-START_TEST(what_does_not_compile_is_not_kept)
+START_TEST(sources_that_do_not_compile_are_not_cached)
 {
     requests q;
     code_result r;
@@ -141,7 +141,7 @@ START_TEST(what_does_not_compile_is_not_kept)
 }
 END_TEST
 
-START_TEST(its_place_follows_the_environment)
+START_TEST(the_folder_of_the_cache_follows_the_environment)
 {
     char *d = cache_directory();
     ck_assert_str_eq(d, place);
@@ -169,7 +169,7 @@ static const struct {
 } sizes[] = {{"", 1LL << 30}, {"12345", 12345}, {"3k", 3072}, {"500M", 500LL << 20}, {"2G", 2LL << 30}, {"0", 0},
              {"-1", -1},      {"2GB", -1},      {"x", -1},    {"9999999999999999G", -1}};
 
-START_TEST(its_cap_is_read_from_the_environment)
+START_TEST(the_size_limit_of_the_cache_is_read_from_the_environment)
 {
     setenv("TFGEN_CACHE_SIZE", sizes[_i].text, 1);
     cache *c = cache_open(&(cache_options){.warn = note_warning});
@@ -181,7 +181,7 @@ START_TEST(its_cap_is_read_from_the_environment)
 END_TEST
 
 /* Sizes as those of a large kernel. */
-START_TEST(a_hit_gives_all_of_a_heavy_kernel_every_time)
+START_TEST(every_cache_hit_returns_all_of_a_large_kernel)
 {
     static char source[100000];
     const code_request q = {source, sizeof source, "k.hip", "gfx942", compiler_auto, 0};
@@ -261,7 +261,7 @@ START_TEST(no_bit_of_an_entry_can_flip)
 END_TEST
 
 /* Files with a correct seal and wrong content: nothing may be read past the end (run with SAN=address). */
-START_TEST(a_sealed_entry_that_lies_is_harmless)
+START_TEST(a_sealed_entry_with_wrong_content_is_harmless)
 {
     cache *c = open_cache();
     size_t size;
@@ -326,7 +326,7 @@ static void put_writable(const char *path)
 }
 static void (*const obstacles[])(const char *) = {put_fifo, put_directory, put_loop, put_link, put_device, put_writable};
 
-START_TEST(only_a_plain_file_of_ones_own_is_an_entry)
+START_TEST(only_a_plain_file_owned_by_the_user_is_an_entry)
 {
     char aside[160];
     cache *c = open_cache();
@@ -376,7 +376,7 @@ START_TEST(a_full_disk_means_memory_only_with_one_warning)
 }
 END_TEST
 
-START_TEST(a_limit_on_file_sizes_is_like_a_full_disk)
+START_TEST(exceeding_a_file_size_limit_is_handled_like_a_full_disk)
 {
     signal(SIGXFSZ, SIG_IGN);
     cache *c = open_cache();
@@ -389,7 +389,7 @@ START_TEST(a_limit_on_file_sizes_is_like_a_full_disk)
 }
 END_TEST
 
-START_TEST(a_folder_that_cannot_be_written_still_gives_what_it_has)
+START_TEST(a_read_only_cache_folder_still_serves_its_entries)
 {
     cache *c = open_cache();
     ck_assert(store_named(c, "there", 300));
@@ -471,7 +471,7 @@ static void set_age(const char *path, long age)
     ck_assert_int_eq(utimensat(AT_FDCWD, path, (const struct timespec[]){t, t}, 0), 0);
 }
 
-START_TEST(what_was_not_used_for_longest_goes_first)
+START_TEST(the_least_recently_used_entry_is_removed_first)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     cache *c = open_cache();
@@ -491,7 +491,7 @@ START_TEST(what_was_not_used_for_longest_goes_first)
 }
 END_TEST
 
-START_TEST(storing_keeps_within_the_cap)
+START_TEST(storing_keeps_the_cache_within_its_limit)
 {
     cache *c = open_at(place, 100000);
     for (int i = 0; i < 40; i++) {
@@ -507,7 +507,7 @@ START_TEST(storing_keeps_within_the_cap)
 }
 END_TEST
 
-START_TEST(an_entry_above_the_cap_is_kept_in_memory)
+START_TEST(an_entry_above_the_limit_is_kept_in_memory)
 {
     cache *c = open_at(place, 5000);
     ck_assert(!store_named(c, "large", 6000));
@@ -519,7 +519,7 @@ START_TEST(an_entry_above_the_cap_is_kept_in_memory)
 }
 END_TEST
 
-START_TEST(memory_has_a_cap_too)
+START_TEST(the_cache_in_memory_has_a_limit_too)
 {
     cache *c = open_at(place, 5000);
     c->most_kept = 20000;
@@ -533,7 +533,7 @@ START_TEST(memory_has_a_cap_too)
 END_TEST
 
 /* The last sweep has a time in the future, from a wrong clock: the next new entry still causes a sweep, not only years later. */
-START_TEST(a_sweep_in_the_future_is_none)
+START_TEST(a_sweep_dated_in_the_future_is_ignored)
 {
     char path[128];
     cache *c = open_at(place, 1000000);
@@ -549,7 +549,7 @@ START_TEST(a_sweep_in_the_future_is_none)
 }
 END_TEST
 
-START_TEST(clearing_touches_nothing_of_others)
+START_TEST(clearing_the_cache_leaves_other_files)
 {
     char path[160];
     cache *c = open_cache();
@@ -573,31 +573,31 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, what_is_found_is_what_was_stored);
-    tcase_add_test(t, a_hit_is_what_the_compiler_gave);
-    tcase_add_test(t, what_is_refused_for_its_spills_is_a_hit_as_well);
-    tcase_add_loop_test(t, whatever_decides_the_code_is_in_the_key, 0, count_of_changes);
+    tcase_add_test(t, a_found_entry_has_the_stored_bytes);
+    tcase_add_test(t, a_cache_hit_has_the_bytes_that_the_compiler_made);
+    tcase_add_test(t, a_kernel_refused_for_spills_is_cached_too);
+    tcase_add_loop_test(t, everything_that_decides_the_code_is_in_the_key, 0, count_of_changes);
     tcase_add_loop_test(t, equal_requests_of_one_call_compile_once, 0, 2);
-    tcase_add_test(t, what_does_not_compile_is_not_kept);
-    tcase_add_test(t, its_place_follows_the_environment);
-    tcase_add_loop_test(t, its_cap_is_read_from_the_environment, 0, count_of_sizes);
-    tcase_add_test(t, a_hit_gives_all_of_a_heavy_kernel_every_time);
+    tcase_add_test(t, sources_that_do_not_compile_are_not_cached);
+    tcase_add_test(t, the_folder_of_the_cache_follows_the_environment);
+    tcase_add_loop_test(t, the_size_limit_of_the_cache_is_read_from_the_environment, 0, count_of_sizes);
+    tcase_add_test(t, every_cache_hit_returns_all_of_a_large_kernel);
     tcase_add_test(t, a_truncated_entry_is_made_again);
     tcase_add_test(t, no_bit_of_an_entry_can_flip);
-    tcase_add_test(t, a_sealed_entry_that_lies_is_harmless);
+    tcase_add_test(t, a_sealed_entry_with_wrong_content_is_harmless);
     tcase_add_test(t, an_entry_under_another_key_is_not_that_keys);
-    tcase_add_loop_test(t, only_a_plain_file_of_ones_own_is_an_entry, 0, sizeof obstacles / sizeof *obstacles);
+    tcase_add_loop_test(t, only_a_plain_file_owned_by_the_user_is_an_entry, 0, sizeof obstacles / sizeof *obstacles);
     tcase_add_test(t, a_full_disk_means_memory_only_with_one_warning);
-    tcase_add_test(t, a_limit_on_file_sizes_is_like_a_full_disk);
-    tcase_add_test(t, a_folder_that_cannot_be_written_still_gives_what_it_has);
+    tcase_add_test(t, exceeding_a_file_size_limit_is_handled_like_a_full_disk);
+    tcase_add_test(t, a_read_only_cache_folder_still_serves_its_entries);
     tcase_add_loop_test(t, an_impossible_folder_means_memory_only, 0, sizeof impossible / sizeof *impossible);
     tcase_add_test(t, the_host_engine_needs_no_cache_to_compile);
-    tcase_add_test(t, what_was_not_used_for_longest_goes_first);
-    tcase_add_test(t, storing_keeps_within_the_cap);
-    tcase_add_test(t, an_entry_above_the_cap_is_kept_in_memory);
-    tcase_add_test(t, memory_has_a_cap_too);
-    tcase_add_test(t, a_sweep_in_the_future_is_none);
-    tcase_add_test(t, clearing_touches_nothing_of_others);
+    tcase_add_test(t, the_least_recently_used_entry_is_removed_first);
+    tcase_add_test(t, storing_keeps_the_cache_within_its_limit);
+    tcase_add_test(t, an_entry_above_the_limit_is_kept_in_memory);
+    tcase_add_test(t, the_cache_in_memory_has_a_limit_too);
+    tcase_add_test(t, a_sweep_dated_in_the_future_is_ignored);
+    tcase_add_test(t, clearing_the_cache_leaves_other_files);
     suite_add_tcase(s, t);
     return run_cache_suite(s);
 }

@@ -69,7 +69,7 @@ START_TEST(processes_that_are_killed_do_not_hold_up_the_others)
 }
 END_TEST
 
-START_TEST(one_of_many_processes_compiles_for_the_host_engine)
+START_TEST(many_processes_compile_once_for_the_host_engine)
 {
     enum { processes = 8 };
     static const char source[] = "extern \"C\" __global__ void f(int *p) { *p = 1; }\nTF_EXPORT(f)\n";
@@ -200,7 +200,7 @@ START_TEST(a_dead_owner_is_not_waited_for)
 END_TEST
 
 /* The owner's process id belongs to another, living process by now. */
-START_TEST(an_owner_whose_number_is_used_again_is_dead)
+START_TEST(an_owner_whose_process_id_was_reused_is_dead)
 {
     cache *c = cache_open(&(cache_options){.directory = place, .wait_seconds = 30});
     cache_claim *claim;
@@ -259,7 +259,7 @@ START_TEST(waiting_has_a_limit)
 }
 END_TEST
 
-START_TEST(who_waits_gets_what_the_other_made)
+START_TEST(a_waiting_process_gets_the_entry_that_another_made)
 {
     cache *c = open_cache();
     cache_claim *claim;
@@ -472,13 +472,13 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, thirty_two_processes_compile_each_kernel_once_or_twice);
     tcase_add_test(t, processes_that_are_killed_do_not_hold_up_the_others);
-    tcase_add_test(t, one_of_many_processes_compiles_for_the_host_engine);
+    tcase_add_test(t, many_processes_compile_once_for_the_host_engine);
     tcase_add_test(t, eight_threads_share_one_cache);
     tcase_add_test(t, killed_writers_leave_nothing_wrong);
     tcase_add_test(t, a_dead_owner_is_not_waited_for);
-    tcase_add_test(t, an_owner_whose_number_is_used_again_is_dead);
+    tcase_add_test(t, an_owner_whose_process_id_was_reused_is_dead);
     tcase_add_loop_test(t, waiting_has_a_limit, 0, sizeof marks / sizeof *marks);
-    tcase_add_test(t, who_waits_gets_what_the_other_made);
+    tcase_add_test(t, a_waiting_process_gets_the_entry_that_another_made);
     tcase_add_test(t, an_archive_carries_entries_to_another_folder);
     tcase_add_test(t, an_archive_may_hold_anything_and_adds_only_what_is_good);
     tcase_add_test(t, the_command_looks_after_the_cache);

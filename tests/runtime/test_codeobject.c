@@ -76,7 +76,7 @@ START_TEST(a_truncated_code_object_is_refused)
 }
 END_TEST
 
-START_TEST(a_code_object_with_flipped_bits_does_no_harm)
+START_TEST(a_code_object_with_flipped_bits_does_not_crash_the_reader)
 {
     code_result r;
     uint32_t state = 0x9e3779b9;
@@ -124,7 +124,7 @@ static unsigned char *with_section(const code_result *r, unsigned type, size_t *
 }
 
 /* Thousands of tables with thousands of symbols each, looked through for each of hundreds of kernels, would take hours. */
-START_TEST(one_table_of_symbols_is_looked_into)
+START_TEST(only_one_symbol_table_is_searched)
 {
     code_result r;
     codeobject c;
@@ -142,7 +142,7 @@ START_TEST(one_table_of_symbols_is_looked_into)
 }
 END_TEST
 
-START_TEST(the_file_alone_tells_the_facts)
+START_TEST(facts_of_a_kernel_are_read_from_the_code_object_alone)
 {
     code_result r;
     codeobject c;
@@ -300,7 +300,7 @@ START_TEST(msgpack_values_are_read_in_order)
 }
 END_TEST
 
-START_TEST(hostile_msgpack_ends_at_once)
+START_TEST(hostile_msgpack_is_refused_at_once)
 {
     static const unsigned char many[] = {0xdd, 0xff, 0xff, 0xff, 0xff, 1, 2, 3},
                                string[] = {0xdb, 0xff, 0xff, 0xff, 0xff, 'a'};
@@ -332,15 +332,15 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_truncated_code_object_is_refused, 0, sample_count);
-    tcase_add_loop_test(t, a_code_object_with_flipped_bits_does_no_harm, 0, sample_count);
-    tcase_add_test(t, one_table_of_symbols_is_looked_into);
-    tcase_add_loop_test(t, the_file_alone_tells_the_facts, 0, sample_count);
+    tcase_add_loop_test(t, a_code_object_with_flipped_bits_does_not_crash_the_reader, 0, sample_count);
+    tcase_add_test(t, only_one_symbol_table_is_searched);
+    tcase_add_loop_test(t, facts_of_a_kernel_are_read_from_the_code_object_alone, 0, sample_count);
     tcase_add_test(t, descriptor_and_metadata_must_agree);
     tcase_add_test(t, a_bundle_is_opened_for_its_architecture_only);
     tcase_add_test(t, a_changed_field_is_refused_with_its_sentence);
     tcase_add_test(t, other_files_are_refused_with_a_sentence);
     tcase_add_test(t, msgpack_values_are_read_in_order);
-    tcase_add_test(t, hostile_msgpack_ends_at_once);
+    tcase_add_test(t, hostile_msgpack_is_refused_at_once);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -99,7 +99,7 @@ START_TEST(a_time_limit_is_a_number)
 }
 END_TEST
 
-START_TEST(one_that_fails_does_not_keep_the_others_from_being_tried)
+START_TEST(a_failed_compile_does_not_stop_the_others)
 {
     static const char source[] = "int x;\n";
     code_request q[4];
@@ -162,7 +162,7 @@ START_TEST(progress_with_an_estimate_is_for_terminals)
 }
 END_TEST
 
-START_TEST(without_a_terminal_there_is_no_progress)
+START_TEST(no_progress_is_shown_without_a_terminal)
 {
     use_compiler(slow_once);
     setenv("NO_COLOR", "1", 1);
@@ -235,10 +235,10 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_compiler_that_fails_is_5_with_kernel_line_and_log, 0, sizeof failures / sizeof *failures);
     tcase_add_test(t, a_time_limit_is_a_number);
-    tcase_add_test(t, one_that_fails_does_not_keep_the_others_from_being_tried);
+    tcase_add_test(t, a_failed_compile_does_not_stop_the_others);
     tcase_add_test(t, a_log_full_of_temporary_paths_is_cleaned);
     tcase_add_test(t, progress_with_an_estimate_is_for_terminals);
-    tcase_add_test(t, without_a_terminal_there_is_no_progress);
+    tcase_add_test(t, no_progress_is_shown_without_a_terminal);
     tcase_add_test(t, a_program_gets_the_whole_log_of_a_compiler);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);

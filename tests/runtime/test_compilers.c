@@ -249,7 +249,7 @@ START_TEST(a_kernel_that_spills_is_compiled_with_all_registers)
 }
 END_TEST
 
-START_TEST(advice_of_ptxas_is_an_error)
+START_TEST(a_warning_of_ptxas_is_an_error)
 {
     static const char source[] = "extern \"C\" __global__ void k(float *x)\n"
                                  "{\n"
@@ -294,7 +294,7 @@ static char report[] =
     "ptxas info    : Used 12 registers, used 0 barriers\n"
     "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized\n";
 
-START_TEST(reports_of_ptxas_become_facts)
+START_TEST(output_of_ptxas_is_parsed_into_facts)
 {
     kernel_facts k[2] = {{.name = (char *)"ab", .lds_bytes = 7}, {.name = (char *)"a"}};
     char *log = strdup(report);
@@ -413,7 +413,7 @@ START_TEST(an_old_clang_says_that_a_newer_one_is_needed)
 }
 END_TEST
 
-START_TEST(a_library_that_is_none_is_unsupported)
+START_TEST(a_file_that_is_no_library_is_unsupported)
 {
     code_result r;
     setenv("TFGEN_NVRTC", "/proc/self/exe", 1);
@@ -527,7 +527,7 @@ START_TEST(code_for_another_architecture_is_refused)
 }
 END_TEST
 
-START_TEST(a_missing_worker_is_said)
+START_TEST(a_missing_worker_is_reported)
 {
     code_result r;
     if (!present(clang_find, "clang")) return;
@@ -539,7 +539,7 @@ START_TEST(a_missing_worker_is_said)
 }
 END_TEST
 
-START_TEST(a_temporary_directory_that_cannot_be_made_is_said)
+START_TEST(a_failure_to_make_a_temporary_directory_is_reported)
 {
     code_result r;
     if (!present(clang_find, "clang")) return;
@@ -550,7 +550,7 @@ START_TEST(a_temporary_directory_that_cannot_be_made_is_said)
 }
 END_TEST
 
-START_TEST(a_host_that_ignores_its_children_still_gets_its_code)
+START_TEST(a_process_that_ignores_sigchld_still_gets_its_code)
 {
     code_result r;
     if (!present(clang_find, "clang")) return;
@@ -638,7 +638,7 @@ START_TEST(identity_names_the_file_that_would_run)
 }
 END_TEST
 
-START_TEST(compilers_have_names)
+START_TEST(compilers_are_identified_by_name)
 {
     compiler_kind k;
     ck_assert(compiler_by_name("auto", &k) && k == compiler_auto);
@@ -663,27 +663,27 @@ int main(void)
     tcase_add_test(t, scratch_of_an_amd_kernel_is_a_fact);
     tcase_add_test(t, local_memory_is_an_error_for_nvidia);
     tcase_add_test(t, a_kernel_that_spills_is_compiled_with_all_registers);
-    tcase_add_test(t, advice_of_ptxas_is_an_error);
+    tcase_add_test(t, a_warning_of_ptxas_is_an_error);
     tcase_add_test(t, parameters_are_counted_from_the_first_to_the_last);
-    tcase_add_test(t, reports_of_ptxas_become_facts);
+    tcase_add_test(t, output_of_ptxas_is_parsed_into_facts);
     tcase_add_loop_test(t, an_error_is_reported_at_the_line_of_the_page_and_of_the_spec, 0, refuser_count);
     tcase_add_loop_test(t, before_any_line_directive_the_kernels_file_is_named, 0, refuser_count);
     tcase_add_loop_test(t, a_warning_is_an_error, 0, refuser_count);
     tcase_add_test(t, hiprtc_with_an_unknown_architecture_is_unsupported_and_the_caller_lives);
     tcase_add_loop_test(t, an_unknown_architecture_is_unsupported, 0, 7);
     tcase_add_test(t, an_old_clang_says_that_a_newer_one_is_needed);
-    tcase_add_test(t, a_library_that_is_none_is_unsupported);
+    tcase_add_test(t, a_file_that_is_no_library_is_unsupported);
     tcase_add_test(t, names_that_would_end_a_directive_are_refused);
     tcase_add_test(t, a_hanging_worker_is_killed_with_its_children);
     tcase_add_loop_test(t, a_worker_that_fails_becomes_a_message, 0, bad_worker_count);
     tcase_add_test(t, code_for_another_architecture_is_refused);
-    tcase_add_test(t, a_missing_worker_is_said);
-    tcase_add_test(t, a_temporary_directory_that_cannot_be_made_is_said);
-    tcase_add_test(t, a_host_that_ignores_its_children_still_gets_its_code);
+    tcase_add_test(t, a_missing_worker_is_reported);
+    tcase_add_test(t, a_failure_to_make_a_temporary_directory_is_reported);
+    tcase_add_test(t, a_process_that_ignores_sigchld_still_gets_its_code);
     tcase_add_test(t, when_the_caller_dies_the_worker_cleans_up);
     tcase_add_test(t, many_compile_at_once_and_keep_their_places);
     tcase_add_test(t, identity_names_the_file_that_would_run);
-    tcase_add_test(t, compilers_have_names);
+    tcase_add_test(t, compilers_are_identified_by_name);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -383,7 +383,7 @@ START_TEST(a_device_is_described)
 }
 END_TEST
 
-START_TEST(a_device_that_cannot_be_asked_is_listed_without_a_target)
+START_TEST(a_device_whose_query_fails_is_listed_without_a_target)
 {
     tfgen_device_info list[2] = {{.size = sizeof *list}};
     tfgen_device *device;
@@ -482,7 +482,7 @@ START_TEST(every_launch_gets_what_the_plan_says)
 END_TEST
 
 /* The bundle is searched for code of sm_89, which it has not, then of sm_80. */
-START_TEST(a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says)
+START_TEST(a_gpu_of_another_capability_runs_a_plan_for_sm_80)
 {
     driver->major = 8, driver->minor = 9;
     gpu_program p = start(TFGEN_FUSION_TILE);
@@ -522,7 +522,7 @@ static __attribute__((noinline)) void dirty_stack(void)
     for (size_t i = 0; i < sizeof junk; i++) junk[i] = 0xa5;
 }
 
-START_TEST(what_lies_between_arguments_is_cleared)
+START_TEST(padding_between_arguments_is_cleared)
 {
     gpu_program p = start(TFGEN_FUSION_TILE);
     tfgen_error error;
@@ -621,7 +621,7 @@ START_TEST(a_call_allocates_nothing_and_takes_no_lock)
 }
 END_TEST
 
-START_TEST(a_context_that_is_current_is_used_and_none_is_left_behind)
+START_TEST(a_current_context_is_used_and_none_is_left_behind)
 {
     void *mine = driver_context(0), *other = driver_context(1);
     driver->devices = 2;
@@ -675,7 +675,7 @@ END_TEST
 
 /* Each call of the driver that a module, weights and execute make fails once, at each of its first times: a status, a message that names
  * the call, and nothing left in the driver. */
-START_TEST(failures_of_the_driver_leave_nothing_behind)
+START_TEST(failures_of_the_driver_leak_nothing)
 {
     static const char *const calls[] = {"ModuleLoadData", "ModuleGetFunction", "FuncSetAttribute", "MemAlloc", "Memcpy", "LaunchKernel",
                                         "TensorMapEncodeTiled", "StreamSynchronize"};
@@ -754,7 +754,7 @@ START_TEST(prefill_and_decode_take_the_memory_of_one_model)
 END_TEST
 
 /* Weights that another module adds are all there or not at all, and are packed once. */
-START_TEST(weights_to_which_adding_failed_are_as_they_were)
+START_TEST(weights_are_unchanged_if_adding_to_them_failed)
 {
     static const char gated[] = "block: gated\ndtype: bf16\ndims: {M: 300, D: 256, F: 512}\ndynamic: {M: [1, 2000]}\n"
                                 "inputs: {x: [M, D]}\nparams: {v: [D, F], b: [F], norm: [D], w: [F, D], more: [D], u: [D, D]}\nops:\n"
@@ -982,7 +982,7 @@ START_TEST(eight_threads_execute_one_plan)
 }
 END_TEST
 
-START_TEST(cooperative_launches_say_so)
+START_TEST(cooperative_launches_have_the_attribute)
 {
     gpu_program p = start(TFGEN_FUSION_TILE);
     tfgen_error error;
@@ -1243,27 +1243,27 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(c, load_double, NULL);
     tcase_set_timeout(c, 60);
     tcase_add_test(c, a_device_is_described);
-    tcase_add_test(c, a_device_that_cannot_be_asked_is_listed_without_a_target);
+    tcase_add_test(c, a_device_whose_query_fails_is_listed_without_a_target);
     tcase_add_test(c, a_list_of_an_older_caller_keeps_its_stride);
     tcase_add_test(c, the_best_device_is_the_first_gpu_with_a_target);
     tcase_add_test(c, no_driver_and_no_gpu_are_explained);
     tcase_add_test(c, every_launch_gets_what_the_plan_says);
-    tcase_add_test(c, a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says);
+    tcase_add_test(c, a_gpu_of_another_capability_runs_a_plan_for_sm_80);
     tcase_add_test(c, products_take_tensor_maps_and_each_call_makes_its_own);
-    tcase_add_test(c, what_lies_between_arguments_is_cleared);
+    tcase_add_test(c, padding_between_arguments_is_cleared);
     tcase_add_test(c, attention_takes_maps_of_four_axes);
     tcase_add_test(c, a_call_allocates_nothing_and_takes_no_lock);
-    tcase_add_test(c, a_context_that_is_current_is_used_and_none_is_left_behind);
+    tcase_add_test(c, a_current_context_is_used_and_none_is_left_behind);
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
-    tcase_add_test(c, failures_of_the_driver_leave_nothing_behind);
+    tcase_add_test(c, failures_of_the_driver_leak_nothing);
     tcase_add_test(c, prefill_and_decode_take_the_memory_of_one_model);
-    tcase_add_test(c, weights_to_which_adding_failed_are_as_they_were);
+    tcase_add_test(c, weights_are_unchanged_if_adding_to_them_failed);
     tcase_add_test(c, a_call_launches_what_the_variant_for_it_says);
     tcase_add_test(c, a_module_that_is_refused_keeps_no_memory);
     tcase_add_test(c, a_lost_device_is_an_error_of_every_call);
     tcase_add_test(c, a_bundle_that_lacks_a_kernel_is_no_module);
     tcase_add_test(c, eight_threads_execute_one_plan);
-    tcase_add_test(c, cooperative_launches_say_so);
+    tcase_add_test(c, cooperative_launches_have_the_attribute);
     tcase_add_test(c, a_cooperative_launch_waits_for_that_of_another_stream);
     tcase_add_test(c, threads_order_the_cooperative_launches_of_each_context);
     tcase_add_test(c, two_devices_keep_to_their_own_contexts);

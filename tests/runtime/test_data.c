@@ -17,7 +17,7 @@ typedef struct half_type {
 static const half_type halves[] = {{dtype_f16, f16_from_double, f16_to_double, 0x7c00},
                                    {dtype_bf16, bf16_from_double, bf16_to_double, 0x7f80}};
 
-START_TEST(every_half_number_comes_back)
+START_TEST(every_16_bit_number_survives_a_round_trip)
 {
     const half_type *h = &halves[_i];
     for (unsigned bits = 0; bits < 0x10000; bits++) {
@@ -34,7 +34,7 @@ START_TEST(every_half_number_comes_back)
 }
 END_TEST
 
-START_TEST(what_lies_between_goes_to_the_nearest_and_halfway_to_even)
+START_TEST(rounding_is_to_nearest_even)
 {
     const half_type *h = &halves[_i];
     for (unsigned bits = 0; bits + 1 < h->infinity; bits++)
@@ -57,7 +57,7 @@ START_TEST(a_double_is_rounded_once)
 }
 END_TEST
 
-START_TEST(what_is_too_large_is_infinite_and_what_is_too_small_is_zero)
+START_TEST(numbers_too_large_become_infinite_and_numbers_too_small_become_zero)
 {
     ck_assert_double_eq(dtype_round(dtype_f16, 65519.999), 65504);
     ck_assert(isinf(dtype_round(dtype_f16, 65520)));
@@ -98,7 +98,7 @@ START_TEST(numbers_are_the_same_everywhere)
 }
 END_TEST
 
-START_TEST(numbers_are_normal)
+START_TEST(drawn_numbers_are_normally_distributed)
 {
     enum { n = 200000, bins = 12 };
     double sum = 0, squares = 0, fourth = 0, lag = 0, before = 0;
@@ -184,7 +184,7 @@ static void moments(const reading *r, const char *name, double *mean, double *de
     free(out);
 }
 
-START_TEST(data_fits_its_use)
+START_TEST(drawn_inputs_have_the_spread_that_their_use_needs)
 {
     static const struct {
         const char *name;
@@ -224,16 +224,16 @@ int main(void)
     Suite *suite = suite_create("data");
     TCase *c = tcase_create("data");
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, every_half_number_comes_back, 0, 2);
-    tcase_add_loop_test(c, what_lies_between_goes_to_the_nearest_and_halfway_to_even, 0, 2);
+    tcase_add_loop_test(c, every_16_bit_number_survives_a_round_trip, 0, 2);
+    tcase_add_loop_test(c, rounding_is_to_nearest_even, 0, 2);
     tcase_add_test(c, a_double_is_rounded_once);
-    tcase_add_test(c, what_is_too_large_is_infinite_and_what_is_too_small_is_zero);
+    tcase_add_test(c, numbers_too_large_become_infinite_and_numbers_too_small_become_zero);
     tcase_add_test(c, every_dtype_is_put_and_got);
     tcase_add_test(c, numbers_are_the_same_everywhere);
-    tcase_add_test(c, numbers_are_normal);
+    tcase_add_test(c, drawn_numbers_are_normally_distributed);
     tcase_add_test(c, the_inverse_of_the_normal_distribution_is_right_to_seven_digits);
     tcase_add_test(c, seed_name_and_index_all_matter);
-    tcase_add_test(c, data_fits_its_use);
+    tcase_add_test(c, drawn_inputs_have_the_spread_that_their_use_needs);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -54,7 +54,7 @@ static bool built(const char *file, const char *program)
     return true;
 }
 
-START_TEST(a_host_program_in_c_gets_what_double_precision_gets)
+START_TEST(a_host_program_in_c_agrees_with_double_precision)
 {
     if (!built("block.c", "block")) return;
     ck_assert_msg(shell("env -u TFGEN_WORKER %s/block host 2>&1", folder) == 0, "%s", output);
@@ -63,7 +63,7 @@ START_TEST(a_host_program_in_c_gets_what_double_precision_gets)
 }
 END_TEST
 
-START_TEST(a_host_program_in_cpp_owns_what_it_makes)
+START_TEST(a_host_program_in_cpp_frees_its_objects)
 {
     if (!built("swiglu.cpp", "swiglu")) return;
     ck_assert_msg(shell("%s/swiglu specs/swiglu.yaml host 2>&1", folder) == 0, "%s", output);
@@ -107,7 +107,7 @@ START_TEST(the_package_for_python_is_as_its_page_says)
 }
 END_TEST
 
-START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
+START_TEST(a_user_program_may_use_every_name_outside_the_header)
 {
     if (sanitized()) return;
     ck_assert_msg(
@@ -154,7 +154,7 @@ START_TEST(a_program_built_against_an_older_header_runs)
 }
 END_TEST
 
-START_TEST(what_is_installed_is_all_that_the_documents_name)
+START_TEST(everything_that_documents_name_is_installed)
 {
     if (sanitized()) return;
     ck_assert_msg(
@@ -246,7 +246,7 @@ START_TEST(shells_complete_commands_and_options)
 }
 END_TEST
 
-START_TEST(what_is_uninstalled_leaves_no_file)
+START_TEST(uninstalling_leaves_no_file)
 {
     if (sanitized()) return;
     ck_assert_int_eq(shell("PKG_CONFIG_PATH=%s/multi/lib/x86_64-linux-gnu/pkgconfig pkg-config --variable=libdir tfgen", folder), 0);
@@ -429,20 +429,20 @@ int main(void)
     TCase *t = tcase_create("examples");
     tcase_set_timeout(t, 120);
     tcase_add_unchecked_fixture(t, install, uninstall);
-    tcase_add_test(t, a_host_program_in_c_gets_what_double_precision_gets);
-    tcase_add_test(t, a_host_program_in_cpp_owns_what_it_makes);
+    tcase_add_test(t, a_host_program_in_c_agrees_with_double_precision);
+    tcase_add_test(t, a_host_program_in_cpp_frees_its_objects);
     tcase_add_test(t, cmake_finds_the_installed_package);
     tcase_add_test(t, the_package_for_python_is_as_its_page_says);
-    tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
+    tcase_add_test(t, a_user_program_may_use_every_name_outside_the_header);
     tcase_add_test(t, the_cpp_header_owns_and_throws);
     tcase_add_test(t, a_program_built_against_an_older_header_runs);
-    tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
+    tcase_add_test(t, everything_that_documents_name_is_installed);
     tcase_add_test(t, editors_find_the_schema_of_installed_specs);
     tcase_add_test(t, a_package_for_debian_holds_what_is_installed);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
     tcase_add_test(t, names_of_folders_may_have_spaces);
     tcase_add_test(t, shells_complete_commands_and_options);
-    tcase_add_test(t, what_is_uninstalled_leaves_no_file);
+    tcase_add_test(t, uninstalling_leaves_no_file);
     tcase_add_test(t, the_llama_says_what_double_precision_says);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
     Suite *s = suite_create("examples");

@@ -92,7 +92,7 @@ static void save_model(const char *config, const char *skip) { save_model_with(c
 #define FIRST "1,32,16,23,19,33,37,37,37,37,37,27,1,17,25,37,37,37,37,37,37,37,27,1"
 #define SECOND "38,27,26,26,26,26,37,32,38,30,16,30,30,30,30,30,16,30,30,30,30,30,30,30"
 
-START_TEST(texts_go_on_as_in_transformers)
+START_TEST(generated_texts_are_those_of_transformers)
 {
     make_folder();
     save_model(CONFIG, NULL);
@@ -237,7 +237,7 @@ START_TEST(layers_of_a_folder_run_in_turn)
 }
 END_TEST
 
-START_TEST(what_layers_of_a_folder_refuse)
+START_TEST(layers_of_a_folder_refuse_wrong_files_and_options)
 {
     static const struct {
         const char *arguments, *says;
@@ -290,7 +290,7 @@ static const struct {
 };
 enum { bad_count = sizeof bad / sizeof *bad };
 
-START_TEST(what_cannot_be_generated_is_refused)
+START_TEST(generate_refuses_unsupported_models)
 {
     make_folder();
     save_model(bad[_i].config, bad[_i].skip);
@@ -341,14 +341,14 @@ int main(void)
     Suite *suite = suite_create("generate");
     TCase *c = tcase_create("generate"), *more = tcase_create("targets");
     tcase_set_timeout(c, 120);
-    tcase_add_test(c, texts_go_on_as_in_transformers);
+    tcase_add_test(c, generated_texts_are_those_of_transformers);
     tcase_add_test(c, logits_are_not_rounded);
-    tcase_add_loop_test(c, what_cannot_be_generated_is_refused, 0, bad_count);
+    tcase_add_loop_test(c, generate_refuses_unsupported_models, 0, bad_count);
     tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
     tcase_add_test(c, logits_that_are_no_numbers_are_an_error);
     tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
     tcase_add_test(c, layers_of_a_folder_run_in_turn);
-    tcase_add_test(c, what_layers_of_a_folder_refuse);
+    tcase_add_test(c, layers_of_a_folder_refuse_wrong_files_and_options);
     tcase_add_test(c, a_stack_has_the_weights_of_successive_layers);
     tcase_add_loop_test(c, a_step_of_one_launch_gives_the_same_tokens, 0, 2);
     suite_add_tcase(suite, c);

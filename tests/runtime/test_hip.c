@@ -29,7 +29,7 @@ static void devices_are_described(void)
     nothing_wrong();
 }
 
-START_TEST(every_machine_of_the_table_has_the_target_beside_it)
+START_TEST(every_device_model_has_its_target)
 {
     ck_assert_str_eq(target_of_machine("gfx1102")->name, "gfx1100");
     ck_assert_str_eq(target_of_machine("gfx942")->name, "gfx942");
@@ -91,7 +91,7 @@ START_TEST(a_variable_that_hides_everything_is_named)
 }
 END_TEST
 
-START_TEST(an_overridden_architecture_is_the_one_that_counts)
+START_TEST(an_overridden_architecture_is_used)
 {
     tfgen_device_info info = {.size = sizeof info};
     tfgen_device *device;
@@ -564,7 +564,7 @@ START_TEST(an_overridden_architecture_has_entries_of_its_own_in_the_cache)
 }
 END_TEST
 
-START_TEST(the_command_runs_on_the_best_device_there_is)
+START_TEST(the_command_runs_on_the_best_available_device)
 {
     static char output[1 << 16];
     setenv("TFGEN_DOUBLE_DEVICES", "gfx906,gfx90a", 1);
@@ -582,13 +582,13 @@ END_TEST
 static void add_devices(Suite *suite)
 {
     TCase *c = tcase_create("devices");
-    tcase_add_test(c, every_machine_of_the_table_has_the_target_beside_it);
+    tcase_add_test(c, every_device_model_has_its_target);
     tcase_add_test(c, devices_are_described_by_rocm_6);
     tcase_add_test(c, devices_are_described_by_rocm_5);
     tcase_add_test(c, the_first_gpu_with_a_target_is_opened);
     tcase_add_test(c, visible_device_variables_are_obeyed);
     tcase_add_test(c, a_variable_that_hides_everything_is_named);
-    tcase_add_test(c, an_overridden_architecture_is_the_one_that_counts);
+    tcase_add_test(c, an_overridden_architecture_is_used);
     tcase_add_test(c, libraries_that_are_missing_or_too_old_are_explained);
     suite_add_tcase(suite, c);
 }
@@ -623,7 +623,7 @@ static void add_results(Suite *suite)
     tcase_add_test(c, a_kernel_that_spills_runs_from_a_plan_made_again);
     tcase_add_test(c, a_variant_that_spills_is_planned_again);
     tcase_add_test(c, a_bundle_has_the_kernels_of_the_plan_made_again);
-    tcase_add_test(c, the_command_runs_on_the_best_device_there_is);
+    tcase_add_test(c, the_command_runs_on_the_best_available_device);
     suite_add_tcase(suite, c);
 }
 

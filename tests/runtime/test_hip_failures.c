@@ -96,7 +96,7 @@ START_TEST(too_little_memory_says_how_much_was_asked_for)
 }
 END_TEST
 
-START_TEST(an_error_of_a_running_kernel_is_told_by_the_next_wait)
+START_TEST(an_error_of_a_running_kernel_is_reported_by_the_next_wait)
 {
     program p;
     tfgen_error error;
@@ -181,7 +181,7 @@ START_TEST(a_load_that_is_refused_keeps_no_memory)
 }
 END_TEST
 
-START_TEST(a_runtime_that_is_older_than_the_compiler_is_told)
+START_TEST(a_runtime_older_than_the_compiler_is_reported)
 {
     tfgen_error error;
     setenv("TFGEN_DOUBLE_VERSION", "50221153", 1);
@@ -193,7 +193,7 @@ START_TEST(a_runtime_that_is_older_than_the_compiler_is_told)
 }
 END_TEST
 
-START_TEST(a_kernel_that_is_not_there_is_named)
+START_TEST(a_missing_kernel_is_named)
 {
     program p;
     tfgen_error error;
@@ -250,7 +250,7 @@ static void expect(shot *s, size_t bytes, const char *why)
 static void point(shot *s, const void *to) { memcpy(s->bytes + s->kernel->bindings[0].offset, &to, sizeof to); }
 
 /* Also at the addresses where another compiler's sanitizer has its heap. */
-START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
+START_TEST(host_memory_as_an_argument_is_caught_wherever_it_is)
 {
     static int fixed;
     shot s;
@@ -270,7 +270,7 @@ START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
 }
 END_TEST
 
-START_TEST(wrong_arguments_are_seen)
+START_TEST(wrong_arguments_are_caught)
 {
     shot s;
     tfgen_error error;
@@ -299,7 +299,7 @@ START_TEST(wrong_arguments_are_seen)
 }
 END_TEST
 
-START_TEST(another_devices_memory_is_seen)
+START_TEST(memory_of_another_device_is_caught)
 {
     shot s;
     program other;
@@ -315,7 +315,7 @@ START_TEST(another_devices_memory_is_seen)
 }
 END_TEST
 
-START_TEST(a_launch_after_unload_is_seen)
+START_TEST(a_launch_after_its_module_was_unloaded_is_caught)
 {
     shot s;
     load_shot(&s, "hip");
@@ -335,7 +335,7 @@ START_TEST(a_launch_after_unload_is_seen)
 }
 END_TEST
 
-START_TEST(copies_beyond_an_allocation_and_second_frees_are_seen)
+START_TEST(copies_past_an_allocation_and_double_frees_are_caught)
 {
     tfgen_device *device;
     tfgen_error error;
@@ -470,17 +470,17 @@ static void add_failures(Suite *suite)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, a_call_that_fails_is_named_and_leaves_nothing_behind, 0, sizeof failures / sizeof *failures);
     tcase_add_test(c, too_little_memory_says_how_much_was_asked_for);
-    tcase_add_test(c, an_error_of_a_running_kernel_is_told_by_the_next_wait);
+    tcase_add_test(c, an_error_of_a_running_kernel_is_reported_by_the_next_wait);
     tcase_add_test(c, a_lost_device_fails_every_call_and_the_other_one_works);
     tcase_add_test(c, code_for_another_architecture_is_refused);
     tcase_add_test(c, a_load_that_is_refused_keeps_no_memory);
-    tcase_add_test(c, a_runtime_that_is_older_than_the_compiler_is_told);
-    tcase_add_test(c, a_kernel_that_is_not_there_is_named);
-    tcase_add_test(c, memory_of_the_host_is_seen_wherever_it_lies);
-    tcase_add_test(c, wrong_arguments_are_seen);
-    tcase_add_test(c, another_devices_memory_is_seen);
-    tcase_add_test(c, a_launch_after_unload_is_seen);
-    tcase_add_test(c, copies_beyond_an_allocation_and_second_frees_are_seen);
+    tcase_add_test(c, a_runtime_older_than_the_compiler_is_reported);
+    tcase_add_test(c, a_missing_kernel_is_named);
+    tcase_add_test(c, host_memory_as_an_argument_is_caught_wherever_it_is);
+    tcase_add_test(c, wrong_arguments_are_caught);
+    tcase_add_test(c, memory_of_another_device_is_caught);
+    tcase_add_test(c, a_launch_after_its_module_was_unloaded_is_caught);
+    tcase_add_test(c, copies_past_an_allocation_and_double_frees_are_caught);
     tcase_add_test(c, a_cooperative_launch_has_no_more_workgroups_than_fit);
     tcase_add_test(c, a_cooperative_launch_waits_for_the_one_before_it_but_not_in_a_capture);
     tcase_add_test(c, threads_order_the_cooperative_launches_of_each_device);

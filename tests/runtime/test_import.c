@@ -64,7 +64,7 @@ static void run_spec(const char *arguments, const char *dims)
     says("good: every value is within its bound");
 }
 
-START_TEST(some_are_right)
+START_TEST(some_imported_models_are_right)
 {
     make_folder();
     run_spec(few[_i], strstr(few[_i], "decode") ? "B=2,L=16" : "B=2,S=11");
@@ -72,7 +72,7 @@ START_TEST(some_are_right)
 }
 END_TEST
 
-START_TEST(all_are_right)
+START_TEST(all_imported_models_are_right)
 {
     glob_t configs;
     make_folder();
@@ -103,7 +103,7 @@ static const char *const spellings[][2] = {
      "\"max_position_embeddings\": 64, \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 20000.0, "
      "\"partial_rotary_factor\": 0.5}}"}};
 
-START_TEST(both_spellings_give_the_same_bytes)
+START_TEST(configs_of_transformers_4_and_5_give_the_same_spec)
 {
     make_folder();
     write_file(folder, "4.json", "%s", spellings[_i][0]);
@@ -230,7 +230,7 @@ static const struct {
 };
 enum { bad_count = sizeof bad / sizeof *bad };
 
-START_TEST(a_config_that_lies_is_refused_by_name)
+START_TEST(a_config_with_a_wrong_value_is_refused_by_name)
 {
     make_folder();
     write_file(folder, "c.json", "%s", bad[_i].config);
@@ -389,9 +389,9 @@ int main(void)
     TCase *c = tcase_create("import"), *more = tcase_create("all");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, every_family_has_its_specs);
-    tcase_add_loop_test(c, some_are_right, 0, sizeof few / sizeof *few);
-    tcase_add_loop_test(c, both_spellings_give_the_same_bytes, 0, sizeof spellings / sizeof *spellings);
-    tcase_add_loop_test(c, a_config_that_lies_is_refused_by_name, 0, bad_count);
+    tcase_add_loop_test(c, some_imported_models_are_right, 0, sizeof few / sizeof *few);
+    tcase_add_loop_test(c, configs_of_transformers_4_and_5_give_the_same_spec, 0, sizeof spellings / sizeof *spellings);
+    tcase_add_loop_test(c, a_config_with_a_wrong_value_is_refused_by_name, 0, bad_count);
     tcase_add_test(c, deep_nesting_is_refused);
     tcase_add_test(c, tensors_of_the_folder_are_compared);
     tcase_add_test(c, every_layer_has_its_tensors_under_the_names_of_the_file);
@@ -401,7 +401,7 @@ int main(void)
     suite_add_tcase(suite, c);
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 1200);
-    tcase_add_test(more, all_are_right);
+    tcase_add_test(more, all_imported_models_are_right);
     suite_add_tcase(suite, more);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -193,7 +193,7 @@ START_TEST(a_missing_libclang_is_unsupported)
 }
 END_TEST
 
-START_TEST(odd_sources_are_only_failures)
+START_TEST(odd_sources_fail_without_a_crash)
 {
     static const char *const odd[] = {"", "#include \"nowhere.h\"\n", "\t\001\377", "struct {",
                                       "#line 4294967295 \"x\ty\"\nint a = b;"};
@@ -237,7 +237,7 @@ static char *difference(const char *source, const libclang_expected *e)
     return text;
 }
 
-START_TEST(a_kernel_that_is_what_the_plan_says_has_no_difference)
+START_TEST(a_kernel_as_planned_has_no_differences)
 {
     argument list[5];
     const libclang_expected e = {"ffn_k0", "ffn_k0", list, 5, 32, 256};
@@ -284,7 +284,7 @@ START_TEST(every_difference_from_the_plan_names_kernel_and_field)
 }
 END_TEST
 
-START_TEST(what_the_compiler_said_is_not_said_again)
+START_TEST(messages_of_the_compiler_are_printed_once)
 {
     libclang_facts f;
     char *log;
@@ -327,7 +327,7 @@ static const char *const shipped[] = {
 enum { shipped_count = sizeof shipped / sizeof *shipped };
 
 /* Each spec is emitted for one of the targets in turn. */
-START_TEST(emitted_kernels_are_what_their_plans_say)
+START_TEST(emitted_kernels_match_their_plans)
 {
     char path[64];
     if (!present()) return;
@@ -391,7 +391,7 @@ static char *requirements(const char *name, code_status *status)
     return joined;
 }
 
-START_TEST(a_template_says_what_it_asks_of_s)
+START_TEST(a_template_states_which_members_of_s_it_needs)
 {
     static const struct {
         const char *name, *members;
@@ -565,7 +565,7 @@ START_TEST(generated_structs_have_what_their_templates_ask_for)
 }
 END_TEST
 
-START_TEST(a_member_that_is_taken_out_is_missed_by_name)
+START_TEST(a_removed_member_of_a_spec_struct_is_reported_by_name)
 {
     static const struct {
         const char *file, *taken, *name, *says;
@@ -610,14 +610,14 @@ int main(void)
     tcase_add_loop_test(t, a_member_that_the_generator_forgot_is_reported_at_template_and_page, 0, arch_count);
     tcase_add_loop_test(t, an_architecture_that_libclang_does_not_know_is_unsupported, 0, 2);
     tcase_add_test(t, a_missing_libclang_is_unsupported);
-    tcase_add_loop_test(t, odd_sources_are_only_failures, 0, 5);
-    tcase_add_test(t, a_kernel_that_is_what_the_plan_says_has_no_difference);
+    tcase_add_loop_test(t, odd_sources_fail_without_a_crash, 0, 5);
+    tcase_add_test(t, a_kernel_as_planned_has_no_differences);
     tcase_add_loop_test(t, every_difference_from_the_plan_names_kernel_and_field, 0, 8);
-    tcase_add_test(t, what_the_compiler_said_is_not_said_again);
-    tcase_add_loop_test(t, emitted_kernels_are_what_their_plans_say, 0, shipped_count);
-    tcase_add_loop_test(t, a_template_says_what_it_asks_of_s, 0, 4);
+    tcase_add_test(t, messages_of_the_compiler_are_printed_once);
+    tcase_add_loop_test(t, emitted_kernels_match_their_plans, 0, shipped_count);
+    tcase_add_loop_test(t, a_template_states_which_members_of_s_it_needs, 0, 4);
     tcase_add_test(t, generated_structs_have_what_their_templates_ask_for);
-    tcase_add_loop_test(t, a_member_that_is_taken_out_is_missed_by_name, 0, 7);
+    tcase_add_loop_test(t, a_removed_member_of_a_spec_struct_is_reported_by_name, 0, 7);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -33,7 +33,7 @@ static void check_place(const char *place, const char *where)
     free(got);
 }
 
-START_TEST(a_line_of_the_page_is_a_place_in_the_spec)
+START_TEST(a_line_of_kernel_source_maps_to_a_place_in_the_spec)
 {
     check_place("llama_qkv.hip:7", ":26:5");
     check_place("llama_qkv.hip:7:20", ":26:5");
@@ -42,7 +42,7 @@ START_TEST(a_line_of_the_page_is_a_place_in_the_spec)
 }
 END_TEST
 
-START_TEST(other_lines_and_files_have_none)
+START_TEST(only_lines_of_kernel_sources_have_a_place)
 {
     static const char *const others[] = {"llama_qkv.hip:1",  "llama_qkv.hip:4",  "llama_qkv.hip:8",         "llama_qkv.hip:11",
                                          "llama_qkv.hip:99", "llama_qkv.hip:0",  "llama_qkv.hip:-7",        "llama_qkv.hip:x",
@@ -88,7 +88,7 @@ START_TEST(messages_get_the_places_in_the_spec)
 END_TEST
 
 /* Lines are counted as compilers count them: from the last #line on. */
-START_TEST(an_edited_page_has_its_places_still)
+START_TEST(an_edited_kernel_source_keeps_its_places_in_the_spec)
 {
     static const char edited[] = HEAD "one\nmore\nline\r\n#line 6 \"llama_qkv.hip\"\n\n    a = b; // !26:5\r\n    added;\n    c; // !27:5";
     page_places *p = page_places_read(edited, sizeof edited - 1, "llama_qkv.hip");
@@ -103,7 +103,7 @@ START_TEST(an_edited_page_has_its_places_still)
 }
 END_TEST
 
-START_TEST(what_is_no_page_has_no_places)
+START_TEST(text_that_is_no_kernel_source_has_no_places)
 {
     static const char long_line[600] = "#line 7 \"";
     static const struct {
@@ -137,11 +137,11 @@ int main(void)
     Suite *suite = suite_create("page places");
     TCase *t = tcase_create("page places");
     tcase_add_checked_fixture(t, before_each, after_each);
-    tcase_add_test(t, a_line_of_the_page_is_a_place_in_the_spec);
-    tcase_add_test(t, other_lines_and_files_have_none);
+    tcase_add_test(t, a_line_of_kernel_source_maps_to_a_place_in_the_spec);
+    tcase_add_test(t, only_lines_of_kernel_sources_have_a_place);
     tcase_add_loop_test(t, messages_get_the_places_in_the_spec, 0, sizeof logs / sizeof *logs);
-    tcase_add_test(t, an_edited_page_has_its_places_still);
-    tcase_add_test(t, what_is_no_page_has_no_places);
+    tcase_add_test(t, an_edited_kernel_source_keeps_its_places_in_the_spec);
+    tcase_add_test(t, text_that_is_no_kernel_source_has_no_places);
     suite_add_tcase(suite, t);
     SRunner *r = srunner_create(suite);
     srunner_run_all(r, CK_ENV);

@@ -102,7 +102,7 @@ START_TEST(plan_load_pack_and_execute_are_ranges)
 }
 END_TEST
 
-START_TEST(nobody_is_told_what_nobody_asked_for)
+START_TEST(no_progress_is_reported_unless_requested)
 {
     static const char *const values[] = {NULL, "", "0"};
     if (values[_i])
@@ -154,7 +154,7 @@ START_TEST(libraries_are_found_by_their_names)
 }
 END_TEST
 
-START_TEST(the_doctor_says_which_library_listens_or_that_none_does)
+START_TEST(doctor_names_the_profiling_library_that_listens)
 {
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     (void)shell("TFGEN_PROFILE='%s' %s doctor 2>&1", library, program);
@@ -178,10 +178,10 @@ int main(void)
     setenv("RANGES_FILE", file, 1);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, plan_load_pack_and_execute_are_ranges);
-    tcase_add_loop_test(t, nobody_is_told_what_nobody_asked_for, 0, 3);
+    tcase_add_loop_test(t, no_progress_is_reported_unless_requested, 0, 3);
     tcase_add_test(t, a_long_name_is_cut);
     tcase_add_test(t, libraries_are_found_by_their_names);
-    tcase_add_test(t, the_doctor_says_which_library_listens_or_that_none_does);
+    tcase_add_test(t, doctor_names_the_profiling_library_that_listens);
     suite_add_tcase(s, t);
     const int failed = run_suite(s);
     char command[128];

@@ -461,7 +461,7 @@ static void count_progress(void *context, const tfgen_progress *p)
     ck_assert_ptr_nonnull(p->kernel);
 }
 
-START_TEST(progress_tells_of_every_kernel)
+START_TEST(progress_reports_every_kernel)
 {
     host_program p = start(TFGEN_FUSION_TILE);
     tfgen_module *module;
@@ -496,7 +496,7 @@ int main(void)
     tcase_add_test(c, a_module_refuses_a_plan_for_another_target);
     tcase_add_test(c, a_wrong_spec_of_a_device_is_refused);
     tcase_add_test(c, the_host_is_the_last_of_the_list);
-    tcase_add_test(c, progress_tells_of_every_kernel);
+    tcase_add_test(c, progress_reports_every_kernel);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

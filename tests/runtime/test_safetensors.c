@@ -116,7 +116,7 @@ START_TEST(every_number_type_is_read)
 }
 END_TEST
 
-START_TEST(a_type_without_numbers_is_an_error_only_when_it_is_asked_for)
+START_TEST(a_tensor_type_without_numbers_is_an_error_only_if_requested)
 {
     double out[8];
     const char *header = "{\"x\":{\"dtype\":\"F4_NEW\",\"shape\":[6],\"data_offsets\":[0,3]},\"y\":{\"dtype\":\"F8_"
@@ -231,7 +231,7 @@ START_TEST(deep_nesting_is_refused)
 }
 END_TEST
 
-START_TEST(a_missing_tensor_is_told_with_the_nearest_name)
+START_TEST(a_missing_tensor_is_reported_with_the_nearest_name)
 {
     attempt t = file_of("{" T("layers.0.weight", "U8", "[1]", "[0,1]") "," T("bias", "U8", "[0]", "[1,1]") "}", 1);
     t.need = "layers.1.weight";
@@ -250,7 +250,7 @@ static ir_value matrix(const char *name, const char *from, dtype type, long long
                       .from_transposed = transposed};
 }
 
-START_TEST(values_are_found_by_from_then_name_behind_prefixes_and_by_shape)
+START_TEST(values_are_found_by_from_then_by_name_after_prefixes_and_by_shape)
 {
     static const char *const prefixes[] = {"", "weights."};
     double out[6];
@@ -279,7 +279,7 @@ START_TEST(values_are_found_by_from_then_name_behind_prefixes_and_by_shape)
 END_TEST
 
 /* Bytes of the file count up from 0: element n of a U8 tensor that begins at byte b is b + n. */
-START_TEST(rows_of_a_tensor_are_a_value)
+START_TEST(a_range_of_rows_of_a_tensor_is_loaded_as_a_value)
 {
     static const char *const prefixes[] = {"", "h.3."};
     static const row_range some = {1, 3, 0}, grouped = {1, 2, 3};
@@ -411,7 +411,7 @@ static tfgen_code write_items(const char *to, const safetensors_item *items, siz
     return code;
 }
 
-START_TEST(what_is_written_is_read_back)
+START_TEST(written_tensors_are_read_back)
 {
     char message[256];
     make_folder();
@@ -514,7 +514,7 @@ START_TEST(a_file_that_shrinks_while_it_is_open_is_an_error)
 }
 END_TEST
 
-START_TEST(what_is_no_file_is_refused)
+START_TEST(a_path_that_is_no_plain_file_is_refused)
 {
     static const char *const paths[] = {"/dev/null", "/tmp", "/nowhere/x.safetensors"};
     static const char *const expected[] = {"cannot open: it is a device, not a file", "cannot open: it is a folder, not a file",
@@ -534,22 +534,22 @@ int main(void)
     TCase *c = tcase_create("safetensors");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, every_number_type_is_read);
-    tcase_add_test(c, a_type_without_numbers_is_an_error_only_when_it_is_asked_for);
+    tcase_add_test(c, a_tensor_type_without_numbers_is_an_error_only_if_requested);
     tcase_add_test(c, metadata_scalars_and_empty_tensors_are_fine);
     tcase_add_loop_test(c, a_wrong_header_is_refused_with_what_is_wrong, 0, bad_file_count);
     tcase_add_test(c, a_wrong_header_size_is_refused);
     tcase_add_test(c, deep_nesting_is_refused);
-    tcase_add_test(c, a_missing_tensor_is_told_with_the_nearest_name);
-    tcase_add_test(c, values_are_found_by_from_then_name_behind_prefixes_and_by_shape);
-    tcase_add_test(c, rows_of_a_tensor_are_a_value);
+    tcase_add_test(c, a_missing_tensor_is_reported_with_the_nearest_name);
+    tcase_add_test(c, values_are_found_by_from_then_by_name_after_prefixes_and_by_shape);
+    tcase_add_test(c, a_range_of_rows_of_a_tensor_is_loaded_as_a_value);
     tcase_add_test(c, values_are_rounded_to_their_dtype_when_asked);
     tcase_add_loop_test(c, integers_are_what_32_bits_hold, 0, sizeof integers / sizeof *integers);
     tcase_add_test(c, integers_keep_to_the_range_of_the_spec);
-    tcase_add_test(c, what_is_written_is_read_back);
+    tcase_add_test(c, written_tensors_are_read_back);
     tcase_add_test(c, a_write_that_fails_leaves_nothing_behind);
     tcase_add_test(c, a_device_is_written_to_and_never_replaced);
     tcase_add_test(c, a_file_that_shrinks_while_it_is_open_is_an_error);
-    tcase_add_test(c, what_is_no_file_is_refused);
+    tcase_add_test(c, a_path_that_is_no_plain_file_is_refused);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -213,7 +213,7 @@ START_TEST(a_phase_that_does_not_spill_keeps_its_tile)
 END_TEST
 
 /* Narrower tiles write more partial sums of a row; a program that asked for the first plan's workspace has no room for them. */
-START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
+START_TEST(a_variant_may_not_need_more_workspace_than_was_announced)
 {
     static const char wide[] =
         "block: t\ndtype: bf16\ndims: {M: 4096, K: 512, N: 4096}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [N], v: [K, N]}\n"
@@ -239,7 +239,7 @@ START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
 END_TEST
 
 /* ---- which spills count */
-START_TEST(memory_counts_and_scalar_registers_do_not)
+START_TEST(spills_to_memory_count_but_spills_of_scalar_registers_do_not)
 {
     kernel_facts k[2] = {{.sgpr_spills = 40, .vgprs = 256}, {.scratch_bytes = 0}};
     const code_result r = {.kernels = k, .n_kernels = 2};
@@ -252,7 +252,7 @@ START_TEST(memory_counts_and_scalar_registers_do_not)
 }
 END_TEST
 
-START_TEST(a_mark_says_what_spilled_and_no_code_is_a_mark)
+START_TEST(a_spill_record_tells_what_spilled_and_code_is_never_taken_for_one)
 {
     kernel_facts k = {.scratch_bytes = 60, .vgpr_spills = 15};
     const code_result r = {.kernels = &k, .n_kernels = 1};
@@ -341,7 +341,7 @@ static void write_spec(const char *body)
 }
 #define says(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%.4000s", part, text)
 
-START_TEST(emit_plans_again_and_says_so)
+START_TEST(emit_reports_that_it_planned_again)
 {
     if (!use_spilling_clang(folder, "TFGEN_CLANG", "tile_m = 64, tile_n = 64, tile_k = 64")) return;
     write_spec(forms[1].body);
@@ -373,7 +373,7 @@ static const char *const hard[] = {
     "  - {out: y, op: attention, in: [q, k, v], heads: 1, causal: true}\n",
 };
 
-START_TEST(hiprtc_takes_what_it_once_did_not)
+START_TEST(hiprtc_compiles_sources_that_it_once_refused)
 {
     write_spec(hard[_i]);
     const int code = command("emit %s/t.yaml --target=gfx90a --compiler=hiprtc --code -o %s/out", folder, folder);
@@ -394,7 +394,7 @@ START_TEST(scalar_registers_in_lanes_are_taken)
 }
 END_TEST
 
-START_TEST(with_every_tile_spilled_it_is_refused_as_before)
+START_TEST(a_plan_is_refused_if_every_tile_spills)
 {
     if (!use_spilling_clang(folder, "TFGEN_CLANG", "tile_m = ")) return;
     write_spec(forms[1].body);
@@ -413,16 +413,16 @@ Suite *spills_suite(void)
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
     tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
-    tcase_add_test(t, more_workspace_than_a_program_was_told_is_not_taken);
-    tcase_add_test(t, memory_counts_and_scalar_registers_do_not);
-    tcase_add_test(t, a_mark_says_what_spilled_and_no_code_is_a_mark);
+    tcase_add_test(t, a_variant_may_not_need_more_workspace_than_was_announced);
+    tcase_add_test(t, spills_to_memory_count_but_spills_of_scalar_registers_do_not);
+    tcase_add_test(t, a_spill_record_tells_what_spilled_and_code_is_never_taken_for_one);
     tcase_add_loop_test(t, the_smallest_tile_computes_the_same, 0, sizeof smallest / sizeof *smallest);
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(u, before_each, after_each);
-    tcase_add_test(u, emit_plans_again_and_says_so);
-    tcase_add_loop_test(u, hiprtc_takes_what_it_once_did_not, 0, sizeof hard / sizeof *hard);
+    tcase_add_test(u, emit_reports_that_it_planned_again);
+    tcase_add_loop_test(u, hiprtc_compiles_sources_that_it_once_refused, 0, sizeof hard / sizeof *hard);
     tcase_add_test(u, scalar_registers_in_lanes_are_taken);
-    tcase_add_test(u, with_every_tile_spilled_it_is_refused_as_before);
+    tcase_add_test(u, a_plan_is_refused_if_every_tile_spills);
     tcase_set_timeout(u, 120);
     suite_add_tcase(s, t);
     suite_add_tcase(s, u);

@@ -64,7 +64,7 @@ static bool compiled(const host_compile_options *o, host_module **m)
 }
 
 /* A file could be exchanged between checking and loading it, so code is loaded from memory, also where temporary files are impossible. */
-START_TEST(what_was_checked_is_what_is_loaded)
+START_TEST(code_is_loaded_from_the_bytes_that_were_checked)
 {
     host_module *first, *second;
     const host_compile_options o = {.cache = open_cache(), .optimise = 0};
@@ -84,7 +84,7 @@ START_TEST(what_was_checked_is_what_is_loaded)
 }
 END_TEST
 
-START_TEST(what_is_loaded_cannot_be_changed)
+START_TEST(the_file_of_a_loaded_module_is_sealed)
 {
     host_module *m;
     const host_compile_options o = {.optimise = 0, .lines = true}; /* with line tables a module keeps its file open for symbolisers */
@@ -101,7 +101,7 @@ START_TEST(what_is_loaded_cannot_be_changed)
 END_TEST
 
 /* Descriptors of closed files are reused, but the loader recognises objects by name. */
-START_TEST(a_hundred_modules_are_a_hundred_modules)
+START_TEST(a_hundred_modules_are_loaded_separately)
 {
     enum { count = 100 };
     host_module *m[count];
@@ -151,7 +151,7 @@ START_TEST(a_link_in_a_files_place_is_replaced_and_not_followed)
 }
 END_TEST
 
-START_TEST(names_aside_cannot_be_foreseen)
+START_TEST(names_of_temporary_files_are_unpredictable)
 {
     char seen[8][64];
     for (int i = 0; i < 8; i++) {
@@ -226,7 +226,7 @@ START_TEST(a_file_that_cannot_be_written_leaves_the_old_one)
 }
 END_TEST
 
-START_TEST(an_export_follows_no_link_and_has_no_known_name_aside)
+START_TEST(an_export_follows_no_link_and_writes_to_an_unpredictable_name_first)
 {
     spill(in_folder("victim"), "mine", 4);
     ck_assert_int_eq(symlink(in_folder("victim"), in_folder("a.part")), 0);
@@ -238,7 +238,7 @@ START_TEST(an_export_follows_no_link_and_has_no_known_name_aside)
 }
 END_TEST
 
-START_TEST(what_cannot_be_removed_is_said)
+START_TEST(a_failed_removal_is_reported)
 {
     cache *c = open_cache();
     char *path = stored_file(c, "one", 300);
@@ -313,7 +313,7 @@ static const char *fake(const char *name, const char *body)
 
 static const code_request tiny_request = {"// kernel k\n", 12, "k.hip", "gfx942", compiler_clang, 20};
 
-START_TEST(a_compiler_whose_output_is_a_pipe_or_a_link_made_nothing)
+START_TEST(output_of_a_compiler_that_is_a_pipe_or_a_link_is_refused)
 {
     static const char *const bodies[] = {"mkfifo $out", "ln -s /etc/passwd $out", "mkdir $out", "exit 0"};
     host_log log = {0};
@@ -330,7 +330,7 @@ START_TEST(a_compiler_whose_output_is_a_pipe_or_a_link_made_nothing)
 }
 END_TEST
 
-START_TEST(what_a_compiler_leaves_running_is_ended_and_not_waited_for)
+START_TEST(processes_that_a_compiler_leaves_running_are_killed)
 {
     host_log log = {0};
     host_module *m;
@@ -426,31 +426,31 @@ int main(void)
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_folder_that_others_own_or_may_write_is_not_used, 0, sizeof exposures / sizeof *exposures);
-    tcase_add_test(t, what_cannot_be_removed_is_said);
+    tcase_add_test(t, a_failed_removal_is_reported);
     suite_add_tcase(s, t);
     t = tcase_create("code");
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, what_was_checked_is_what_is_loaded);
-    tcase_add_test(t, what_is_loaded_cannot_be_changed);
-    tcase_add_test(t, a_hundred_modules_are_a_hundred_modules);
+    tcase_add_test(t, code_is_loaded_from_the_bytes_that_were_checked);
+    tcase_add_test(t, the_file_of_a_loaded_module_is_sealed);
+    tcase_add_test(t, a_hundred_modules_are_loaded_separately);
     suite_add_tcase(s, t);
     t = tcase_create("files");
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_link_in_a_files_place_is_replaced_and_not_followed);
-    tcase_add_test(t, names_aside_cannot_be_foreseen);
+    tcase_add_test(t, names_of_temporary_files_are_unpredictable);
     tcase_add_test(t, a_device_or_a_pipe_stays_what_it_is);
     tcase_add_loop_test(t, standard_output_by_name_is_written_and_stays_a_link, 0, 2);
     tcase_add_test(t, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(t, a_file_that_cannot_be_written_leaves_the_old_one);
-    tcase_add_test(t, an_export_follows_no_link_and_has_no_known_name_aside);
+    tcase_add_test(t, an_export_follows_no_link_and_writes_to_an_unpredictable_name_first);
     suite_add_tcase(s, t);
     t = tcase_create("compilers");
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, a_compiler_whose_output_is_a_pipe_or_a_link_made_nothing, 0, 4);
-    tcase_add_test(t, what_a_compiler_leaves_running_is_ended_and_not_waited_for);
+    tcase_add_loop_test(t, output_of_a_compiler_that_is_a_pipe_or_a_link_is_refused, 0, 4);
+    tcase_add_test(t, processes_that_a_compiler_leaves_running_are_killed);
     tcase_add_loop_test(t, compilers_die_with_the_process_that_asked_for_them, 0, 2);
     tcase_add_test(t, a_thousand_kernels_may_keep_a_file_each);
     tcase_add_test(t, variables_that_change_compilers_are_in_a_host_objects_key);

@@ -187,7 +187,7 @@ START_TEST(every_dynamic_dim_is_covered_and_the_first_of_equals_is_run)
 }
 END_TEST
 
-START_TEST(what_is_prepared_already_is_left_alone)
+START_TEST(preparing_twice_changes_nothing)
 {
     layer l = open_rows(NULL);
     const char *const before = tfgen_module_manifest(l.module);
@@ -475,7 +475,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_call_runs_the_smallest_plan_that_covers_it);
     tcase_add_test(c, every_dynamic_dim_is_covered_and_the_first_of_equals_is_run);
-    tcase_add_test(c, what_is_prepared_already_is_left_alone);
+    tcase_add_test(c, preparing_twice_changes_nothing);
     tcase_add_test(c, the_manifest_has_every_variant);
     tcase_add_test(c, dims_that_the_spec_does_not_allow_are_refused);
     tcase_add_test(c, a_module_is_created_with_its_variants);

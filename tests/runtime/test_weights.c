@@ -243,7 +243,7 @@ START_TEST(missing_params_are_named_and_added)
 }
 END_TEST
 
-START_TEST(another_name_shape_or_layout_is_another_weight)
+START_TEST(a_different_name_shape_or_layout_is_a_different_weight)
 {
     const char *const specs[] = {few, wider, transposed, renamed};
     enum { count = sizeof specs / sizeof *specs };
@@ -426,7 +426,7 @@ int main(void)
     tcase_add_test(c, prefill_and_decode_take_the_memory_of_one_model);
     tcase_add_test(c, present_params_are_neither_read_nor_packed_again);
     tcase_add_test(c, missing_params_are_named_and_added);
-    tcase_add_test(c, another_name_shape_or_layout_is_another_weight);
+    tcase_add_test(c, a_different_name_shape_or_layout_is_a_different_weight);
     tcase_add_test(c, a_weight_of_two_products_is_stored_once);
     tcase_add_test(c, modules_and_weights_are_freed_in_any_order);
     tcase_add_test(c, wrong_calls_are_refused);

@@ -108,7 +108,7 @@ START_TEST(a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found)
 }
 END_TEST
 
-START_TEST(waits_in_a_circle_are_found)
+START_TEST(waits_in_a_cycle_are_found)
 {
     rig *r = plan_block(decode_yaml, "sm_90a", NULL);
     launch *l = r->c.plan->launches;
@@ -224,7 +224,7 @@ static const struct {
 } refusals[] = {{"gemm: layer=wgmma", "its frame, ws, has no launches of several phases"},
                 {"o: threads=100", "threads"}};
 
-START_TEST(what_no_launch_of_several_phases_has_is_refused)
+START_TEST(features_that_launches_of_several_phases_lack_are_refused)
 {
     arena *a = arena_new();
     const char *line = refusals[_i].line;
@@ -246,8 +246,8 @@ int main(void)
     tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 4);
     tcase_add_test(plans, a_wait_that_is_dropped_is_found);
     tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
-    tcase_add_test(plans, waits_in_a_circle_are_found);
-    tcase_add_loop_test(plans, what_no_launch_of_several_phases_has_is_refused, 0, sizeof refusals / sizeof *refusals);
+    tcase_add_test(plans, waits_in_a_cycle_are_found);
+    tcase_add_loop_test(plans, features_that_launches_of_several_phases_lack_are_refused, 0, sizeof refusals / sizeof *refusals);
     tcase_add_loop_test(plans, auto_takes_the_level_that_is_predicted_to_be_faster, 0, sizeof choices / sizeof *choices);
     tcase_add_test(plans, no_text_is_of_level_auto);
     tcase_set_timeout(results, 120);

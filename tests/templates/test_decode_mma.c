@@ -240,7 +240,7 @@ static const struct {
                {{"gfx950", "bf16", causal, "attention layer=decode_simt", 1, 1, 64, 4, 2, 64, {0}}, NULL},
                {{"sm_90a", "bf16", causal, "attention layer=decode_simt", 1, 1, 64, 4, 2, 64, {0}}, NULL}};
 
-START_TEST(what_it_refuses_is_split_in_two_kernels)
+START_TEST(a_fusion_that_is_refused_leaves_two_kernels)
 {
     rig *r = open_step(&refused[_i].step, true);
     const plan *p = r->c.plan;
@@ -254,7 +254,7 @@ START_TEST(what_it_refuses_is_split_in_two_kernels)
 }
 END_TEST
 
-START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_tile_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *line, *message;
@@ -291,7 +291,7 @@ END_TEST
 
 /* With a long cache, at least 120 KB of keys and values are in flight in shared memory; with a short one they go through registers. If a
  * multiprocessor has four or more sequences of short rows, or several of few keys, four workgroups share it. */
-START_TEST(a_long_cache_has_slots)
+START_TEST(a_long_cache_has_stages_in_shared_memory)
 {
     static const struct {
         const char *target;
@@ -350,9 +350,9 @@ int main(void)
                                58, 60, 61, -1});
     TCase *plans = tcase_create("plans");
     tcase_set_timeout(plans, 120);
-    tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
-    tcase_add_test(plans, a_tile_that_it_cannot_have_is_an_error_that_says_why);
-    tcase_add_test(plans, a_long_cache_has_slots);
+    tcase_add_loop_test(plans, a_fusion_that_is_refused_leaves_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
+    tcase_add_test(plans, an_impossible_tile_is_an_error_with_its_reason);
+    tcase_add_test(plans, a_long_cache_has_stages_in_shared_memory);
     add_some_now(plans, more, compilers_make_code_without_spills, 10, (const int[]){1, 6, 8, -1});
     suite_add_tcase(suite, plans);
     return run_suite(suite);

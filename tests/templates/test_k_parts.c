@@ -66,7 +66,7 @@ static void nothing_stays_published(const rig *r)
     for (size_t i = 0; i < bytes / sizeof *words; i++) ck_assert_msg(words[i] != published, "part %s, word %zu", s->name, i);
 }
 
-START_TEST(parts_of_a_length_are_added_up)
+START_TEST(lengths_written_as_sums_are_added_up)
 {
     const parts_case *c = &cases[_i];
     char line[128];
@@ -94,7 +94,7 @@ int main(void)
     Suite *suite = suite_create("k_parts");
     TCase *t = tcase_create("k_parts");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, parts_of_a_length_are_added_up, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(t, lengths_written_as_sums_are_added_up, 0, sizeof cases / sizeof *cases);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

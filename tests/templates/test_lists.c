@@ -201,7 +201,7 @@ static const struct {
 } pairs[] = {{"sm_90a", "gemm layer=wgmma n=96 cluster=1 smem_epilogue=0 stages=3", true},
              {"gfx942", "gemm layer=mfma m=64 n=64", false}};
 
-START_TEST(a_product_waits_for_rows_that_another_one_makes)
+START_TEST(a_product_waits_for_rows_that_another_product_writes)
 {
     const tuning asked = {.lines = &pairs[_i].line, .count = 1};
     rig *r = rig_plan(&(rig_request){.yaml = products_yaml, .level = fusion_tile, .target = pairs[_i].target, .tuning = &asked});
@@ -219,7 +219,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, three_phases_in_one_launch_wait_for_each_others_tiles, 0, sizeof runs / sizeof *runs);
     tcase_add_test(t, a_wait_that_never_ends_is_an_error_that_names_it);
-    tcase_add_loop_test(t, a_product_waits_for_rows_that_another_one_makes, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_loop_test(t, a_product_waits_for_rows_that_another_product_writes, 0, sizeof pairs / sizeof *pairs);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

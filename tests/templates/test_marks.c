@@ -48,7 +48,7 @@ static void sums_are_right(const marks_args *p)
 }
 
 /* Memory of the marks may hold anything, for example what another call left there, which may end within a mark. */
-START_TEST(the_host_prepares_nothing)
+START_TEST(marks_work_in_memory_with_any_content)
 {
     host_module *m = module_of(_i ? COUNTED : HEAD);
     marks_args p = fresh(-1);
@@ -65,7 +65,7 @@ START_TEST(the_host_prepares_nothing)
 END_TEST
 
 /* Once for the first workgroup, which clears the marks, and once for another one. */
-START_TEST(a_launch_after_one_whose_wait_took_too_long_is_right)
+START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
 {
     const unsigned long long late = 1ull << 63 | 1ull << 56 | 0x93f8c26bu; /* phase 1 waited for phase 0 */
     host_module *hasty = module_of(HEAD "#define TF_MOST_POLLS 1\n"), *patient = module_of(HEAD);
@@ -87,7 +87,7 @@ START_TEST(a_launch_after_one_whose_wait_took_too_long_is_right)
 END_TEST
 
 /* The engine runs one after another the workgroups of a launch that is not cooperative, as many at once as it has workers. */
-START_TEST(workgroups_that_are_there_do_the_work_of_those_that_stay_away)
+START_TEST(resident_workgroups_do_the_work_of_missing_ones)
 {
     /* 0: the first workgroup to come closes the census. The engine starts others while it waits, so it seldom closes after more polls. */
     host_module *m = module_of(_i ? COUNTED "#define TF_CENSUS_POLLS 9\n" : COUNTED "#define TF_CENSUS_POLLS 0\n");
@@ -108,9 +108,9 @@ int main(void)
     TCase *t = tcase_create("waits");
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, the_host_prepares_nothing, 0, 2);
-    tcase_add_loop_test(t, workgroups_that_are_there_do_the_work_of_those_that_stay_away, 0, 2);
-    tcase_add_loop_test(t, a_launch_after_one_whose_wait_took_too_long_is_right, 0, groups);
+    tcase_add_loop_test(t, marks_work_in_memory_with_any_content, 0, 2);
+    tcase_add_loop_test(t, resident_workgroups_do_the_work_of_missing_ones, 0, 2);
+    tcase_add_loop_test(t, a_launch_after_one_whose_wait_timed_out_is_right, 0, groups);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -115,7 +115,7 @@ START_TEST(matmuls_on_matrix_units_are_within_their_bounds)
 END_TEST
 
 /* Rows at odd multiples of 16 bytes take longer to load, so workgroups share B; columns of B are loaded in whole boxes of 64. */
-START_TEST(tiles_follow_from_how_operands_lie)
+START_TEST(tiles_follow_from_operand_layouts)
 {
     static const struct {
         const char *body, *tile;
@@ -152,7 +152,7 @@ int main(void)
     TCase *t = tcase_create("matrix units");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, matmuls_on_matrix_units_are_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_test(t, tiles_follow_from_how_operands_lie);
+    tcase_add_test(t, tiles_follow_from_operand_layouts);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

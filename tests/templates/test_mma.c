@@ -57,7 +57,7 @@ START_TEST(sm_90a_has_mma_where_it_is_asked_for)
 }
 END_TEST
 
-START_TEST(a_tile_that_mma_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_tile_of_mma_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *type, *line, *message;
@@ -133,7 +133,7 @@ END_TEST
 
 /* `tfgen --code` refuses spills (runtime/compile/nvrtc.c). Cases: the largest tiles with the most row scalars and reads, rows of every
  * alignment, beside phases of other programs in one launch. */
-START_TEST(nvrtc_takes_every_form_of_a_product)
+START_TEST(nvrtc_compiles_every_form_of_a_product)
 {
     static const char *const options[] = {"specs/gpt2-block.yaml --target=sm_80 --dim=B=4,S=1024,D=1625,H=25,F=6403",
                                           "specs/llama-block.yaml --target=sm_80 --preset=llama-8b",
@@ -157,12 +157,12 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_mma, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, sm_90a_has_mma_where_it_is_asked_for);
-    tcase_add_test(t, a_tile_that_mma_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(t, an_impossible_tile_of_mma_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of mma", 120);
     add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 3, 4, 6, -1});
     tcase_add_loop_test(t, no_thread_reads_what_another_is_writing, 0, 3);
-    add_some_now(t, more, nvrtc_takes_every_form_of_a_product, 5, (const int[]){1, 4, -1});
+    add_some_now(t, more, nvrtc_compiles_every_form_of_a_product, 5, (const int[]){1, 4, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }

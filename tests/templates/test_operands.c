@@ -42,7 +42,7 @@ static void write_spec(char *yaml, size_t size, const operand_case *c, bool norm
              norm ? "  - {out: h, op: rmsnorm, in: [x, g], eps: 1e-5}\n" : "", norm ? "h" : "x");
 }
 
-START_TEST(each_operand_keeps_its_own_numbers)
+START_TEST(each_operand_keeps_its_own_dtype)
 {
     const operand_case *c = &cases[_i % case_count];
     const bool norm = _i >= case_count;
@@ -126,7 +126,7 @@ START_TEST(products_of_two_dtypes_run_on_matrix_units)
 END_TEST
 
 /* If the weight has more digits than A's dtype holds, programs that multiply two numbers of one type refuse it and give that reason. */
-START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
+START_TEST(matrix_units_refuse_weights_of_wider_types)
 {
     static const struct {
         operand_case c;
@@ -159,10 +159,10 @@ int main(void)
     Suite *suite = suite_create("operands");
     TCase *t = tcase_create("dtypes");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, each_operand_keeps_its_own_numbers, 0, 2 * case_count);
+    tcase_add_loop_test(t, each_operand_keeps_its_own_dtype, 0, 2 * case_count);
     tcase_add_loop_test(t, infinities_and_overflows_of_products_in_terms_have_their_sign, 0, 3);
     tcase_add_test(t, products_of_two_dtypes_run_on_matrix_units);
-    tcase_add_test(t, matrix_units_refuse_weights_that_their_numbers_do_not_hold);
+    tcase_add_test(t, matrix_units_refuse_weights_of_wider_types);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -122,7 +122,7 @@ START_TEST(prefill_and_decode_of_any_batch_share_packed_weights)
 }
 END_TEST
 
-START_TEST(another_fold_is_another_weight)
+START_TEST(weights_with_different_folded_factors_are_packed_separately)
 {
     static const char form[] = "block: t\ndtype: bf16\ndims: {M: 40, K: 64}\ninputs: {x: [M, K]}\nparams: {%sw: [K, K]}\nops:\n"
                                "%s  - {out: y, op: linear, in: [%s, w]}\noutputs: {y: y}\n";
@@ -152,7 +152,7 @@ int main(void)
     TCase *s = tcase_create("signatures");
     tcase_set_timeout(s, 120);
     tcase_add_loop_test(s, prefill_and_decode_of_any_batch_share_packed_weights, 0, target_total);
-    tcase_add_test(s, another_fold_is_another_weight);
+    tcase_add_test(s, weights_with_different_folded_factors_are_packed_separately);
     suite_add_tcase(suite, s);
     return run_suite(suite);
 }

@@ -135,7 +135,7 @@ START_TEST(a_sequence_does_not_depend_on_its_batch_or_on_tokens_behind_it)
 }
 END_TEST
 
-START_TEST(exchanged_sequences_give_exchanged_rows)
+START_TEST(swapping_sequences_swaps_their_rows)
 {
     rig *r = open_block("bf16", "gfx942");
     const size_t one = (size_t)S * D;
@@ -256,7 +256,7 @@ START_TEST(decoding_step_by_step_gives_the_rows_of_the_whole_sequence)
 END_TEST
 
 /* Sequence 1 is 20 tokens ahead of sequence 0; each must get the same bits as when all sequences are at its position. */
-START_TEST(sequences_of_one_batch_stand_at_places_of_their_own)
+START_TEST(sequences_of_one_batch_have_their_own_positions)
 {
     enum { ahead = 20, steps = 4 };
     rig *r = open_step("f32");
@@ -307,11 +307,11 @@ int main(void)
     tcase_add_test(c, running_twice_gives_the_same_bits);
     tcase_add_loop_test(c, clusters_and_staged_results_change_no_bit, 0, 2);
     tcase_add_test(c, a_sequence_does_not_depend_on_its_batch_or_on_tokens_behind_it);
-    tcase_add_test(c, exchanged_sequences_give_exchanged_rows);
+    tcase_add_test(c, swapping_sequences_swaps_their_rows);
     tcase_add_loop_test(c, one_plan_is_right_at_every_batch_and_length, 0, 2);
     tcase_add_test(c, the_order_of_feed_forward_columns_does_not_matter);
     tcase_add_loop_test(c, decoding_step_by_step_gives_the_rows_of_the_whole_sequence, 0, 2);
-    tcase_add_test(c, sequences_of_one_batch_stand_at_places_of_their_own);
+    tcase_add_test(c, sequences_of_one_batch_have_their_own_positions);
     tcase_add_test(c, a_step_writes_its_row_of_the_cache_and_nothing_else);
     suite_add_tcase(suite, c);
     return run_suite(suite);

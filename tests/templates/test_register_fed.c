@@ -40,7 +40,7 @@ START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
 }
 END_TEST
 
-START_TEST(a_tile_that_register_fed_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_tile_of_register_fed_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *yaml, *line, *message;
@@ -240,7 +240,7 @@ static const struct {
               {NORMED("3", "1000", "40") "outputs: {y: y}\n", NULL, 2, "gfx1100"},
               {NORMED("33", "90", "33") "outputs: {y: y}\n", NULL, 2, "gfx1201"}};
 
-START_TEST(sums_of_rows_are_those_of_the_rows)
+START_TEST(sums_of_rows_equal_sums_of_their_elements)
 {
     const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
     rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml,
@@ -276,7 +276,7 @@ START_TEST(decode_blocks_are_right_and_free_of_races)
 END_TEST
 
 /* No spills: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
-START_TEST(nvrtc_takes_decode_steps)
+START_TEST(nvrtc_compiles_decode_steps)
 {
     static const char *const options[] = {"specs/llama-decode.yaml --preset=llama-8b --target=sm_90a",
                                           "specs/llama-decode.yaml --preset=llama-1b --dim=B=8 --target=sm_80",
@@ -300,7 +300,7 @@ int main(void)
     TCase *t = tcase_create("register_fed");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers, 0, sizeof plans / sizeof *plans);
-    tcase_add_test(t, a_tile_that_register_fed_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(t, an_impossible_tile_of_register_fed_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of register_fed", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 3, 6, 8, 12, 13, 16, 18, 20, 23, 26, 28, -1});
@@ -308,9 +308,9 @@ int main(void)
     tcase_add_test(t, a_workgroup_takes_one_tile_after_the_other);
     tcase_add_test(t, a_norm_before_a_product_of_few_rows_is_no_launch);
     tcase_add_loop_test(t, a_plan_with_sums_of_rows_reads_back, 0, 2);
-    add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 5, 6, 8, -1});
+    add_some_now(t, more, sums_of_rows_equal_sums_of_their_elements, sizeof normed / sizeof *normed, (const int[]){1, 4, 5, 6, 8, -1});
     add_some_now(t, more, decode_blocks_are_right_and_free_of_races, 10, (const int[]){1, 2, -1});
-    add_some_now(t, more, nvrtc_takes_decode_steps, 5, (const int[]){1, -1});
+    add_some_now(t, more, nvrtc_compiles_decode_steps, 5, (const int[]){1, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }

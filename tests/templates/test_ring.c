@@ -45,7 +45,7 @@ START_TEST(a_ring_is_only_taken_on_request)
 }
 END_TEST
 
-START_TEST(a_tile_that_a_ring_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_tile_of_a_ring_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *yaml, *line, *message;
@@ -121,7 +121,7 @@ int main(void)
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
     tcase_add_loop_test(plans, a_launch_has_one_ring_as_large_as_its_phases_leave_room_for, 0, 2);
     tcase_add_loop_test(plans, a_ring_is_only_taken_on_request, 0, 2);
-    tcase_add_test(plans, a_tile_that_a_ring_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(plans, an_impossible_tile_of_a_ring_is_an_error_with_its_reason);
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, results_are_within_their_bounds, 0, sizeof trials / sizeof *trials);
     tcase_add_test(results, the_phases_of_a_block_share_a_ring);

@@ -59,7 +59,7 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
 }
 END_TEST
 
-START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
+START_TEST(an_impossible_tile_of_swap_ab_is_an_error_with_its_reason)
 {
     static const struct {
         const char *target, *type, *line, *message;
@@ -184,7 +184,7 @@ START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 END_TEST
 
 /* Operands are rows within longer rows: both halves of an input are multiplied, each from its own first column. */
-START_TEST(halves_of_rows_are_read_where_they_begin)
+START_TEST(halves_of_rows_are_read_from_their_own_first_column)
 {
     static const char *const lines[] = {"gemm layer=swap_ab", "gemm layer=wgmma"};
     const tuning t = {.lines = &lines[_i], .count = 1};
@@ -245,7 +245,7 @@ static const struct {
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
                "gemm layer=swap_ab"}};
 
-START_TEST(sums_of_rows_are_those_of_the_rows)
+START_TEST(sums_of_rows_equal_sums_of_their_elements)
 {
     const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
     rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
@@ -280,7 +280,7 @@ START_TEST(blocks_are_right_and_free_of_races)
 END_TEST
 
 /* No spills, no serialised products: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
-START_TEST(nvrtc_takes_decode_steps)
+START_TEST(nvrtc_compiles_decode_steps)
 {
     static const char *const options[] = {"specs/llama-decode.yaml --preset=llama-8b --dim=B=64",
                                           "specs/llama-decode.yaml --preset=llama-1b --dim=B=33 --dtype=f16",
@@ -304,16 +304,16 @@ int main(void)
     TCase *t = tcase_create("swap_ab");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_changes_columns_and_rows, 0, sizeof plans / sizeof *plans);
-    tcase_add_test(t, a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why);
+    tcase_add_test(t, an_impossible_tile_of_swap_ab_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of swap_ab", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 4, 7, 8, 11, 12, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 28, 29, 30, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
-    tcase_add_loop_test(t, halves_of_rows_are_read_where_they_begin, 0, 2);
+    tcase_add_loop_test(t, halves_of_rows_are_read_from_their_own_first_column, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
-    add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
+    add_some_now(t, more, sums_of_rows_equal_sums_of_their_elements, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
     add_some_now(t, more, blocks_are_right_and_free_of_races, 5, (const int[]){1, 2, 4, -1});
-    add_some_now(t, more, nvrtc_takes_decode_steps, 4, (const int[]){1, -1});
+    add_some_now(t, more, nvrtc_compiles_decode_steps, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }

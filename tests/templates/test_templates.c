@@ -334,7 +334,7 @@ START_TEST(a_power_is_within_its_error)
 }
 END_TEST
 
-START_TEST(a_row_is_divided_as_well_as_each_number_alone)
+START_TEST(dividing_a_row_is_as_exact_as_dividing_each_number)
 {
     host_module *m = ops_module();
     float *x = floats(pair_most, "x"), *y = floats(pair_most, "y"), *out = floats(pair_most, "out");
@@ -413,7 +413,7 @@ static double worst_short(const unary *u, const float *x, const float *out, size
     return worst;
 }
 
-START_TEST(a_short_form_is_within_its_error_for_all_numbers_of_16_bits)
+START_TEST(a_16_bit_form_of_a_function_is_within_its_error_for_all_inputs)
 {
     const unary *u = &shorts[_i];
     host_module *m = ops_module();
@@ -463,7 +463,7 @@ static const struct { const char *kernel, *op; double (*exact)(double, double); 
     {"two_short_pow_down", "pow", pow, fill_powers_of_16_bits},
 };
 
-START_TEST(a_short_form_of_two_operands_is_within_its_error)
+START_TEST(a_16_bit_form_of_two_operands_is_within_its_error)
 {
     host_module *m = ops_module();
     float *x = floats(power_most, "x"), *y = floats(power_most, "y"), *out = floats(power_most, "out");
@@ -487,7 +487,7 @@ START_TEST(a_short_form_of_two_operands_is_within_its_error)
 END_TEST
 
 /* Each row of FORM is measured: it is in one of the tables above. */
-START_TEST(every_form_is_measured)
+START_TEST(every_form_of_an_op_has_its_error_measured)
 {
     static const char *const binary[] = {"add", "sub", "mul", "div", "max", "min", "div_or_zero", "leaky_relu", "where"}; /* rounded once */
     for (int i = 0; i < op_count; i++)
@@ -659,7 +659,7 @@ static void check_deals(host_module *m, int deal, chiplet_args p)
     for (int count = 1; count <= p.most; p.tile += count++) check_deal(deal, p.first, p.tile, count);
 }
 
-START_TEST(each_tile_is_some_chiplets_once_and_a_chiplets_tiles_are_neighbours)
+START_TEST(each_tile_belongs_to_one_chiplet_and_tiles_of_a_chiplet_are_neighbours)
 {
     enum { most = 2000 };
     host_module *m = ops_module();
@@ -919,7 +919,7 @@ static const char matrix_spec[] =
     "outputs: {y: y}\n";
 /* The watchdog ends a launch that makes no progress. Persistent workgroups of sm_90a may run for minutes without a barrier of the block, so
  * each completed phase of the emulated barriers must count as progress. */
-START_TEST(phases_of_emulated_barriers_are_progress)
+START_TEST(phases_of_an_emulated_barrier_count_as_progress)
 {
     static const char *const templates[] = {"templates/isa/wgmma.h", "templates/isa/bulk.h"};
     host_module *m = kernels_under("#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n", templates, 2, "tests/host_kernels/phases.hip");
@@ -963,17 +963,17 @@ int main(void)
     tcase_add_loop_test(t, an_op_of_one_operand_is_as_exact_as_its_form_says, 0, unary_count);
     tcase_add_loop_test(t, an_op_of_two_operands_is_rounded_once, 0, binary_count);
     tcase_add_loop_test(t, a_power_is_within_its_error, 0, 2);
-    tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
-    tcase_add_loop_test(t, a_short_form_is_within_its_error_for_all_numbers_of_16_bits, 0, short_count);
+    tcase_add_test(t, dividing_a_row_is_as_exact_as_dividing_each_number);
+    tcase_add_loop_test(t, a_16_bit_form_of_a_function_is_within_its_error_for_all_inputs, 0, short_count);
     tcase_add_loop_test(t, a_quotient_by_a_reciprocal_is_as_exact_as_a_division, 0, 2);
-    tcase_add_loop_test(t, a_short_form_of_two_operands_is_within_its_error, 0, sizeof short_pairs / sizeof *short_pairs);
-    tcase_add_test(t, every_form_is_measured);
+    tcase_add_loop_test(t, a_16_bit_form_of_two_operands_is_within_its_error, 0, sizeof short_pairs / sizeof *short_pairs);
+    tcase_add_test(t, every_form_of_an_op_has_its_error_measured);
     tcase_add_test(t, a_weight_of_tf32_is_the_nearest_one);
     tcase_add_loop_test(t, a_rotation_is_as_exact_at_position_131072_as_at_1, 0, 2);
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
     tcase_add_test(t, casts_and_free_stores_round_alike);
-    tcase_add_loop_test(t, each_tile_is_some_chiplets_once_and_a_chiplets_tiles_are_neighbours, 0, sizeof deals / sizeof *deals);
-    tcase_add_test(t, phases_of_emulated_barriers_are_progress);
+    tcase_add_loop_test(t, each_tile_belongs_to_one_chiplet_and_tiles_of_a_chiplet_are_neighbours, 0, sizeof deals / sizeof *deals);
+    tcase_add_test(t, phases_of_an_emulated_barrier_count_as_progress);
     suite_add_tcase(s, t);
     TCase *g = tcase_create("spec structs");
     tcase_set_timeout(g, 60);
