@@ -61,7 +61,7 @@ class Schedule:
 class Runner:
     def __init__(self, options, folder):
         self.options, self.folder, self.lock, self.start = options, folder, threading.Lock(), time.monotonic()
-        self.schedule = Schedule(options.first, options.count, options.seconds, options.most, patience=options.jobs + 2)
+        self.schedule = Schedule(options.first, options.count, options.seconds - GRACE, options.most, patience=options.jobs + 2)
 
     def now(self):
         return time.monotonic() - self.start

@@ -6,7 +6,7 @@ import tempfile
 import time
 import unittest
 
-from random_slices import BROKEN, CUT, ENDED, STOPPED, Runner, Schedule
+from random_slices import BROKEN, CUT, ENDED, GRACE, STOPPED, Runner, Schedule
 
 # The first index decides whether a slice succeeds, has a failed case, prints no report, ends with another exit code, never ends, or reports
 # when it is stopped, and ends by that signal.
@@ -102,7 +102,7 @@ class Slices(unittest.TestCase):
 
     def test_no_slice_at_all_is_no_success(self):
         with tempfile.TemporaryDirectory() as folder:
-            runner = Runner(argparse.Namespace(first=0, count=2, seconds=0, most=None, jobs=1, gpus=0, name="host", command=COMMAND),
+            runner = Runner(argparse.Namespace(first=0, count=2, seconds=GRACE, most=None, jobs=1, gpus=0, name="host", command=COMMAND),
                             folder)
             runner.run()
             text, good = runner.report()
