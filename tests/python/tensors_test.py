@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "torch_double"), os.path.join(HERE, "..", "..", "python")]
 import torch  # noqa: E402
 import tfgen  # noqa: E402
+from tfgen import _arrays, _layer  # noqa: E402
 
 TWICE = b"""block: twice
 dtype: f32
@@ -150,6 +151,28 @@ def states():
     layer.close()
 
 
+def two_gpus():
+    """What a layer on one GPU checks before it calls the library, whichever GPU is PyTorch's current one."""
+    spec = tfgen.TensorSpec("x", "input", "f32", (3, 8), ("3", "8"), None, False, None)
+
+    def on(index):
+        x = whole((3, 8), 1)
+        x.device = torch.device(f"cuda:{index}")
+        return x
+    for own in range(2):
+        arrays, other = _arrays.torch_arrays(torch, f"cuda:{own}"), 1 - own
+        for torch.cuda.current in range(2):
+            expect(f'"cuda" is cuda:{torch.cuda.current}', _layer.device_name("cuda", None) == f"cuda:{torch.cuda.current}")
+            addresses, x = [None], on(own)
+            expect(f"a tensor of cuda:{own}", arrays.gather(((0, spec),), (x,), addresses) == [(3, 8)] and addresses == [x.address])
+            expect(f"a stream and memory of cuda:{own}", arrays.stream() == 1000 + own and arrays.empty(spec, (3, 8)).get_device() == own)
+            for index in (other, 2):
+                refused(f"a tensor of cuda:{index}", lambda: arrays.gather(((0, spec),), (on(index),), [None]), f"x is on cuda:{index}",
+                        f"the layer on cuda:{own}", f"x.to('cuda:{own}')")
+        refused("a tensor of the host", lambda: arrays.gather(((0, spec),), (whole((3, 8), 1),), [None]), "x is on cpu")
+    expect("PyTorch's kind of error", issubclass(_arrays.TensorError, RuntimeError))
+
+
 def two_libraries(layer, params):
     """Two copies of libtfgen in one process, the second of which has loaded no kernel yet: each runs its own kernels."""
     given = os.environ["TFGEN_LIBRARY"]
@@ -176,6 +199,7 @@ def main():
     layer.close()
     refuse_params(params)
     states()
+    two_gpus()
     print(f"{failed} wrong")
     return 1 if failed else 0
 
