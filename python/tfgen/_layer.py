@@ -7,7 +7,7 @@ import re
 import struct
 import sys
 import weakref
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _arrays, _binding
 from ._arrays import TensorSpec
@@ -107,6 +107,14 @@ class Plan:
     @property
     def block(self) -> str:
         return self.manifest["block"]
+
+    @property
+    def weights(self) -> FrozenSet[str]:
+        """What its kernels read of weights: signatures of packed ones, and names of params that they read as given. Plans with the same
+        ones share memory."""
+        params = {v["name"] for v in self.manifest["values"] if v["kind"] == "param"}
+        read = {a.get("value") for k in self.manifest["kernels"] for a in k["arguments"]}
+        return frozenset(p["signature"] for p in self.manifest["packs"]) | (params & read)
 
     @property
     def text(self) -> str:

@@ -15,7 +15,7 @@ import re
 import subprocess
 import tempfile
 import weakref
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 import torch
 from transformers import monkey_patching
@@ -23,7 +23,7 @@ from transformers.cache_utils import CacheLayerMixin, DynamicLayer, StaticLayer
 
 from . import _binding
 from ._arrays import TensorError
-from ._layer import Kernels, Layer, Weights, compile
+from ._layer import Kernels, Layer, Weights, compile, plan
 from .torch import Module
 
 LEAST_ROOM = 1024  # rows of a cache that grows
@@ -201,6 +201,7 @@ class Shared:
         self.text_config = config.get_text_config()
         self._padded: Optional[Specs] = None
         self.kernels: Dict[Tuple[Any, ...], Kernels] = {}
+        self.forms: Dict[Tuple[Any, ...], List[Tuple[str, Optional[int]]]] = {}
         self.checked: Dict[Any, Tuple[Tuple[Any, ...], Any]] = {}
         self.leaders: Dict[Optional[int], int] = {}  # the first layer of each window
         self.filled: Tuple[Any, Any] = (None, None)
@@ -210,24 +211,44 @@ class Shared:
         return self.specs.decodes and getattr(self.text_config, "is_causal", True)
 
     def compiled(self, layer: int, form: str, rows: Optional[int], padded: bool, like: torch.Tensor) -> Kernels:
-        name = self.specs.layers[layer][form]
-        key = (name, rows, padded, like.dtype, like.device)
+        key = (self.specs.layers[layer][form], rows, padded, like.dtype, like.device)
         if key not in self.kernels:
-            if padded and self._padded is None:
-                self._padded = specs_of(self.config, "--left-padded")
-            specs = self._padded if padded and self._padded else self.specs
-            text, dims = specs.texts[name], {}  # type: str, Dict[str, int]
-            if rows is not None:
-                dims["L"] = rows
-            if form == "chunk":
-                most = min(rows or CHUNK, CHUNK)
-                dims["S"] = min(128, most)
-                text, found = re.subn(r"(?m)^(dynamic: .*\bS: \[\d+), (\d+)\]", lambda m: f"{m[1]}, {min(most, int(m[2]))}]", text)
-                assert found == 1, name
-            if like.dtype not in DTYPES:
-                raise TensorError(f"layer {layer} has weights of {like.dtype}; float32, float16 and bfloat16 are known")
-            self.kernels[key] = compile(text, name=name, device=like.device, dtype=DTYPES[like.dtype], dims=dims, **self.options).kernels
+            self.kernels[key] = compile(device=like.device, **self._options(layer, form, rows, padded, like), **self.options).kernels
         return self.kernels[key]
+
+    def _options(self, layer: int, form: str, rows: Optional[int], padded: bool, like: torch.Tensor) -> Dict[str, Any]:
+        """A form's spec, its name, dtype and dims, as compile() and plan() take them."""
+        if padded and self._padded is None:
+            self._padded = specs_of(self.config, "--left-padded")
+        name = self.specs.layers[layer][form]
+        text, dims = (self._padded if padded and self._padded else self.specs).texts[name], {}  # type: str, Dict[str, int]
+        if rows is not None:
+            dims["L"] = rows
+        if form == "chunk":
+            most = min(rows or CHUNK, CHUNK)
+            dims["S"] = min(128, most)
+            text, found = re.subn(r"(?m)^(dynamic: .*\bS: \[\d+), (\d+)\]", lambda m: f"{m[1]}, {min(most, int(m[2]))}]", text)
+            assert found == 1, name
+        if like.dtype not in DTYPES:
+            raise TensorError(f"layer {layer} has weights of {like.dtype}; float32, float16 and bfloat16 are known")
+        return {"spec": text, "name": name, "dtype": DTYPES[like.dtype], "dims": dims}
+
+    def packed_forms(self, layer: int, like: torch.Tensor, target: str) -> List[Tuple[str, Optional[int]]]:
+        """Forms of a layer, with rows of their caches, that together read all weights that its calls will read, in every layout: on sm_90a
+        prompts in f32 are computed from TF32 terms of weights, and steps of one token from the weights themselves."""
+        room = self.room or LEAST_ROOM
+        forms = [("chunk", room), ("decode", room), ("prefill", None)] if self.specs.decodes else [("prefill", None)]
+        key = (tuple(self.specs.layers[layer][form] for form, _ in forms), like.dtype, target)
+        if key not in self.forms:
+            options = {k: v for k, v in self.options.items() if k not in ("jobs", "cache_dir")}
+            read: Set[str] = set()
+            self.forms[key] = needed = []
+            for form, rows in forms:
+                weights = plan(target=target, **self._options(layer, form, rows, False, like), **options).weights
+                if not weights <= read:
+                    needed.append((form, rows))
+                    read |= weights
+        return self.forms[key]
 
     def rows_filled(self, filled: Any, positions: torch.Tensor, first: Optional[torch.Tensor], S: int, leads: bool,
                     batch: int) -> torch.Tensor:
@@ -299,7 +320,9 @@ class Fused:
         self.modules: Dict[Tuple[str, Optional[int], bool], Module] = {}  # by form, rows of the cache, and whether padded on the left
         self.weights: Optional[Weights] = None
         first = ("chunk", shared.room or LEAST_ROOM) if self.decodes else ("prefill", None)
-        self._module(*first, params=layer.state_dict())
+        target = shared.compiled(index, *first, False, self.like).plan.manifest["target"]
+        for form, rows in shared.packed_forms(index, self.like, target):
+            self._module(form, rows, params=layer.state_dict())
         self.like = torch.empty(0, dtype=self.like.dtype, device=self.like.device)
 
     def _module(self, form: str, rows: Optional[int], padded: bool = False, params: Optional[Mapping[str, Any]] = None) -> Module:
@@ -500,7 +523,8 @@ def layers_of(model: torch.nn.Module, specs: Specs) -> torch.nn.ModuleList:
 
 def replace(model: torch.nn.Module, *, room: Optional[int] = None, **options: Any) -> torch.nn.Module:
     """Fuses the layers of a model of transformers, in place, and returns it. Weights are packed, and the originals freed, layer by
-    layer: memory never holds two copies of more than one.
+    layer: memory never holds two copies of more than one. Where prompts and steps read weights in two layouts it holds both
+    (docs/python.md).
 
     model: on its device, in eval mode (float32, float16 or bfloat16).
     room: the longest text, generated tokens included; then caches have that size from the beginning. None: caches grow by powers of two,

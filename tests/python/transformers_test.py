@@ -216,6 +216,22 @@ def growing():
     expect(f"bf16: relative RMS {error:.4f}, of transformers {theirs:.4f}", error <= 1.5 * theirs)
 
 
+def layouts():
+    """Whatever calls will read is packed while the originals are there. On sm_90a prompts and steps in f32 read other layouts."""
+    config = transformers.AutoConfig.for_model("llama", **dict(SMALL, hidden_size=128, intermediate_size=256))
+    model = transformers.AutoModelForCausalLM.from_config(config).eval()
+    shared = tfgen.transformers.Shared(config, None, {"wisdom": "none"})
+
+    def forms(dtype, target):
+        return [form for form, _ in shared.packed_forms(0, torch.empty(0, dtype=dtype), target)]
+    expect("layouts of f32 on sm_90a", forms(torch.float32, "sm_90a") == ["chunk", "decode"])
+    expect("one layout of bf16 on sm_90a", forms(torch.bfloat16, "sm_90a") == ["chunk"])
+    expect("one layout on the host", forms(torch.float32, "host") == ["chunk"])
+    shared.forms[next(k for k in shared.forms if k[2] == "host")] = [("chunk", 1024), ("decode", 1024)]  # as if there were two
+    packed = tfgen.transformers.Fused(shared, 0, model.model.layers[0]).modules
+    expect(f"modules before the first call: {list(packed)}", list(packed) == [("chunk", 1024, False), ("decode", 1024, False)])
+
+
 def registered():
     tfgen.transformers.register(room=ROOM, wisdom="none")
     try:
@@ -259,6 +275,7 @@ def main(families):
         empty_cache()
         growing()
         registered()
+        layouts()
         encoder()
         refused("a family with experts", tfgen.Error, lambda: fused(made("mixtral", **SMALL)), "mixtral")
     print(f"{failed} wrong")
