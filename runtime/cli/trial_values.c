@@ -18,10 +18,16 @@ void trial_need(trial *t, tfgen_code code)
                                                                           : "the device stopped");
 }
 
+/* True for the input that a stack hands on, and for its views, in a layer behind the first: the caller's tensor is the first layer's. */
+static bool is_handed_on(const trial *t, const ir_value *planned)
+{
+    return t->at > 0 && value_root(planned) == t->plan->stack.in;
+}
+
 bool trial_in_memory(const trial *t, const ir_value *graph_value)
 {
     const ir_value *p = trial_planned(t, graph_value);
-    return p && guarded_bytes(t->s, p) && (p->kind == value_result || p->kind == value_state || p->output);
+    return p && !is_handed_on(t, p) && guarded_bytes(t->s, p) && (p->kind == value_result || p->kind == value_state || p->output);
 }
 
 double trial_element(dtype type, const void *data, size_t at)

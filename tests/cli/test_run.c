@@ -28,6 +28,13 @@ START_TEST(layers_of_a_stack_run_in_one_launch)
 }
 END_TEST
 
+START_TEST(views_of_what_a_layer_hands_on_are_judged_as_such)
+{
+    ck_assert_msg(tfgen("run tests/cli/split-layer.yaml --layers=3 --fusion=block --repeat=0 --target=host") == 0, "%s", output);
+    says("2: y ");
+}
+END_TEST
+
 START_TEST(emit_writes_the_kernel_of_a_stack)
 {
     make_folder();
@@ -197,6 +204,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, run_checks_itself_and_reports_json);
     tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 5);
+    tcase_add_test(c, views_of_what_a_layer_hands_on_are_judged_as_such);
     tcase_add_test(c, emit_writes_the_kernel_of_a_stack);
     tcase_add_loop_test(c, options_for_one_layer_are_refused_with_layers, 0, 5);
     tcase_add_loop_test(c, strided_rows_are_read_and_written_in_place, 0, 4);
