@@ -30,21 +30,23 @@ static tfgen_status make_weight(addition *a, int slot, tfgen_error *error)
 }
 
 /* Checks one param that a slot is made from. */
-static tfgen_status check_param(const addition *a, void *const *tensors, int tensor, tfgen_error *error)
+static tfgen_status check_param(const addition *a, void *const *tensors, int tensor, int slot, tfgen_error *error)
 {
     const uintptr_t address = tensors ? (uintptr_t)tensors[tensor] : 0;
+    const char *name = a->m->tensors.values[tensor]->name;
     if (address && address % 16 == 0) return TFGEN_OK;
-    return device_report(error, TFGEN_USAGE, "%s: param %s is %s", a->call, a->m->tensors.values[tensor]->name,
-                         address ? "not aligned to 16 bytes" : "NULL");
+    if (address) return device_report(error, TFGEN_USAGE, "%s: param %s is not aligned to 16 bytes", a->call, name);
+    return device_report(error, TFGEN_USAGE, "%s: param %s is NULL; the weights have nothing of the signature '%s', which is made from it",
+                         a->call, name, a->m->weights[slot].key);
 }
 
 static tfgen_status check_slot(const addition *a, void *const *tensors, int slot, tfgen_error *error)
 {
     tfgen_status status = TFGEN_OK;
-    if (slot >= a->m->pack_count) return check_param(a, tensors, a->m->weights[slot].tensor, error);
+    if (slot >= a->m->pack_count) return check_param(a, tensors, a->m->weights[slot].tensor, slot, error);
     const module_kernel *u = &a->m->kernels[slot];
     for (int i = 0; i < u->binding_count && status == TFGEN_OK; i++)
-        if (u->bindings[i].kind == binding_tensor) status = check_param(a, tensors, u->bindings[i].index, error);
+        if (u->bindings[i].kind == binding_tensor) status = check_param(a, tensors, u->bindings[i].index, slot, error);
     return status;
 }
 
