@@ -25,7 +25,7 @@ bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
 
 /* ---- many rows (gen/program/swap_ab_rows.c): more than 64, or more than 128 if they begin at L2 lines, for which gemm_swap_ab.c was timed
  * up to 128 */
-enum { swap_ab_most_rows = 3072 };
+enum { swap_ab_most_rows = 8192 };
 bool swap_ab_many_rows(const problem *p);
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best); /* false: no tile fits */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d);
