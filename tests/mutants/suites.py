@@ -117,6 +117,9 @@ class Suites:
         self.top, self.work, self.jobs, self.lenient = top, work, jobs, lenient
         self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (top / 'tests').glob('*/' + kind + '_*.c')
                             if not only or p.stem in only)
+        unknown = sorted(set(only) - set(self.names))
+        if unknown:
+            sys.exit(f'no suite is called {unknown[0]}; SUITES has names with commas between them')
         self.kills, self.sound, self.left_out = [], {}, []
         self.coverage = Coverage(work / 'coverage', top)
         self.file = work / 'suites.json'

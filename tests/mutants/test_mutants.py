@@ -83,6 +83,8 @@ def check(top):
         shutil.copy(path, top / 'tests/mutants')
     code, said = tool(top, '--seed=1')
     assert code == 1 and 'test_sick fails on the sound tree' in said, said
+    code, said = tool(top, '--seed=1', '--suites=test_clamp|test_sick')
+    assert code == 1 and 'no suite is called test_clamp|test_sick' in said, said
     code, said = tool(top, '--seed=1', '--lenient', '--count=0')
     assert 'test_sick fails' in said and not (top / 'build/mutants/results.jsonl').exists(), said
     code, said = tool(top, '--seed=1', '--lenient', '--jobs=3')
