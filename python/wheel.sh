@@ -12,6 +12,7 @@ stage=$built/python
 find_library() { for d in $(gcc -print-multi-os-directory | sed 's|^|/usr/lib/|') "/usr/lib/$(gcc -print-multiarch)" /usr/lib; do
     [ -e "$d/$1" ] && echo "$d/$1" && return; done; echo "wheel: no $1 here" >&2; exit 2; }
 yaml=$(find_library libyaml-0.so.2) jansson=$(find_library libjansson.so.4) sqlite=$(find_library libsqlite3.a)
+libgcc=$(gcc -print-libgcc-file-name) # __builtin_cpu_supports() reads its __cpu_model, which zig has not
 # The headers of these libraries alone: a compiler for another glibc must not see this machine's others.
 mkdir -p "$built/include"
 for h in yaml.h jansson.h jansson_config.h xxhash.h xxh3.h sqlite3.h; do
@@ -20,7 +21,7 @@ for h in yaml.h jansson.h jansson_config.h xxhash.h xxh3.h sqlite3.h; do
 done
 version=$(sed -n 's/^#define TFGEN_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' runtime/api/tfgen.h | paste -sd.)
 make -j"$(nproc)" --no-print-directory B="$built" CC="$cc" CFLAGS="-O2 -isystem $built/include" LDFLAGS="-Wl,-rpath,'\$\$ORIGIN'" \
-    LIBS="$yaml $jansson -ldl -lm" CLI_LIBS="$sqlite $yaml $jansson -ldl -lm" \
+    LIBS="$yaml $jansson -ldl -lm $libgcc" CLI_LIBS="$sqlite $yaml $jansson -ldl -lm $libgcc" \
     "$built/tfgen" "$built/tfgen-worker" "$built/libtfgen.so.$version"
 rm -rf "$stage"
 mkdir -p "$stage"
