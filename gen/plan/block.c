@@ -71,6 +71,18 @@ static double seconds_with(arena *a, ir_graph *p, const device_model *device, co
     return sum;
 }
 
+/* Whether the launch's code spilled registers twice with so many threads, the second time with smaller tiles. A phase that has no smaller
+ * tile goes on to spill; with fewer threads, each gets more registers. */
+static bool has_spilled_twice_with(const preferences *w, int threads)
+{
+    int times = 0;
+    for (size_t i = 0; w->tuning && i < w->tuning->forbidden_count; i++) {
+        const forbidden_tile *f = &w->tuning->forbidden[i];
+        times += tile_threads(&f->tile.tile) == threads && strcmp(f->phase, w->tuning->forbidden[0].phase) == 0;
+    }
+    return times > 1;
+}
+
 void block_set_threads(arena *a, ir_graph *p, const device_model *device, const preferences *w)
 {
     enum { size_count = 3 };
@@ -83,10 +95,12 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     const double margin = device->target->overlaps ? 0.95 : 1;
     double least = INFINITY;
     const ir_phase *without = NULL;
-    for (int i = 0; i < size_count && !requested; i++) {
-        const double seconds = seconds_with(a, p, device, w, sizes[i], &without);
-        if (seconds < (best ? margin : 1) * least) best = sizes[i], least = seconds;
-    }
+    for (int again = 0; again < 2 && !best; again++)
+        for (int i = 0; i < size_count; i++) {
+            if (!again && has_spilled_twice_with(w, sizes[i])) continue;
+            const double seconds = seconds_with(a, p, device, w, sizes[i], &without);
+            if (seconds < (best ? margin : 1) * least) best = sizes[i], least = seconds;
+        }
     if (!best && p->kernel_count)
         bail(a, code_unsupported, without->ops[0]->at,
              "phase %s: no program computes it in one launch with the other phases (level block); level tile can", without->name);

@@ -68,7 +68,8 @@ plan *plan_without_spills(arena *a, const plan *p, const code_result *const *res
     bool any = false;
     for (int i = 0; i < p->launch_count; i++) any |= code_spills(results[p->pack_count + i], &spilled[i]);
     plan *again = any ? plan_again(a, p, spilled) : NULL;
-    return again && same_workspace && !fits_workspace(p, again) ? NULL : again;
+    while (again && same_workspace && !fits_workspace(p, again)) again = plan_again(a, again, spilled);
+    return again;
 }
 
 /* ---- compiling */

@@ -165,6 +165,26 @@ START_TEST(smallest_tiles_of_a_block_stay_while_others_become_smaller)
 }
 END_TEST
 
+/* Attention in f32 has no smaller tile, so with the threads that it has it spills whatever the others take. And the first plan with smaller
+ * tiles needs more workspace than the caller has, so it is not compiled. */
+START_TEST(a_block_whose_smaller_tiles_spill_gets_fewer_threads)
+{
+    const dim_override dims[] = {{"B", 2}, {"L", 3397}, {"D", 1472}, {"H", 64}, {"KV", 8}, {"hd", 128}, {"F", 3012}};
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dtype = "f32",
+                                     .dims = dims, .dim_count = sizeof dims / sizeof *dims});
+    const plan *p = r->c.plan;
+    kernel_facts spills = {.scratch_bytes = 8};
+    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
+    const code_result *results[16];
+    ck_assert_int_le(p->pack_count + p->launch_count, 16);
+    for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
+    const plan *again = plan_without_spills(r->a, p, results, true);
+    ck_assert_ptr_nonnull(again);
+    ck_assert_int_lt(again->launches->threads, p->launches->threads);
+    rig_close(r);
+}
+END_TEST
+
 /* The plan's text has everything: the tile that spilled, and its replacement. */
 static void check_text(arena *a, const plan *p)
 {
@@ -411,6 +431,7 @@ Suite *spills_suite(void)
     tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
+    tcase_add_test(t, a_block_whose_smaller_tiles_spill_gets_fewer_threads);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
     tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
     tcase_add_test(t, a_variant_may_not_need_more_workspace_than_was_announced);
