@@ -212,7 +212,7 @@ test-elsewhere: deps
 
 PYTHON ?= python3
 test-transformers: all
-	@for script in layers generate others; do \
+	@for script in layers generate others drawn; do \
 	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
 
 test-torch: all

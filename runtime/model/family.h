@@ -23,8 +23,10 @@ typedef enum qk_norm { qk_norm_none, qk_norm_shared, qk_norm_each_head, qk_norm_
 /* Order of rows in one tensor with q, k and v: all of q, then k, then v; or for each KV head its queries, its key, its value. */
 typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_by_key } packing;
 /* Which layers have a window, without layer_types in the config: none; all; even ones; all but every n-th (window_pattern); those from
- * max_window_layers on; all but the first of each n. */
-typedef enum window_rule { window_never, window_all, window_even, window_but_every, window_from_layer, window_but_first } window_rule;
+ * max_window_layers on; all but the first of each n; those without rope. */
+typedef enum window_rule {
+    window_never, window_all, window_even, window_but_every, window_from_layer, window_but_first, window_without_rope
+} window_rule;
 /* ALiBi, with the slopes of BLOOM and Falcon or those of MPT: scores decrease by a head's slope times the distance. */
 typedef enum alibi_rule { alibi_none, alibi_bloom, alibi_mpt } alibi_rule;
 enum { family_most_prefixes = 6, family_most_defaults = 12 };

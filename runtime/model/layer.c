@@ -161,6 +161,17 @@ static const char *listed_type(const model_config *c, long long layer)
                   text_harmless(c->a, json_string_value(item)));
 }
 
+/* By no_rope_layers, or else every n-th layer. */
+static bool listed_without_rope(const model_config *c, long long layer)
+{
+    const json_t *list = json_object_get(c->object, "no_rope_layers");
+    const long long interval = whole_or(c, fact_no_rope_interval, 4);
+    if (!list || json_is_null(list)) return interval > 0 && (layer + 1) % interval == 0;
+    if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
+        config_refuse(c, "no_rope_layers", "should be a list of %lld numbers, one per layer", model_layers(c));
+    return config_whole(c, json_array_get(list, (size_t)layer), "no_rope_layers") == 0; /* 1: with rope */
+}
+
 static bool slides_by_rule(const model_config *c, long long layer)
 {
     const family *f = c->family;
@@ -176,6 +187,7 @@ static bool slides_by_rule(const model_config *c, long long layer)
         if (every < 1) config_refuse(c, c->facts[fact_window_pattern].key, "should be at least 1");
         return layer % every != 0;
     case window_from_layer: return layer >= whole_or(c, fact_window_from, 28);
+    case window_without_rope: return listed_without_rope(c, layer);
     }
     return false;
 }
@@ -189,12 +201,10 @@ static bool slides(const model_config *c, long long layer)
     if (!has_window(c) && type && strcmp(type, "sliding_attention") == 0)
         config_cannot(c, "layer_types", "layers of %s have no window", c->family->model_type);
     const bool listed = type && strcmp(type, "sliding_attention") == 0;
-    if (listed && !wanted && c->family->window != window_never)
+    if (listed && !wanted && c->family->window != window_without_rope)
         config_refuse(c, "layer_types", "layer %lld has sliding_attention, but use_sliding_window is false", layer);
     if (type) return listed && wanted;
     if (!has_window(c) || !(config_has(c, fact_window) || config_has(c, fact_local_attention)) || !wanted) return false;
-    if (c->family->window == window_never)
-        config_cannot(c, "use_sliding_window", "layer_types is missing, so the layers with a window are not known");
     return slides_by_rule(c, layer);
 }
 
@@ -209,16 +219,10 @@ static void read_window(const model_config *c, layer_facts *l, long long layer)
 static bool without_rope(const model_config *c, const layer_facts *l, long long layer)
 {
     const json_t *list = json_object_get(c->object, "no_rope_layers");
-    const long long interval = whole_or(c, fact_no_rope_interval, 4);
     if (c->family->no_rope || (c->family->no_rope_without_window && !l->window)) return true;
-    if (!reads(c, fact_no_rope_interval)) {
-        if (list && !json_is_null(list)) config_cannot(c, "no_rope_layers", "layers of %s all have ropes", c->family->model_type);
-        return false;
-    }
-    if (!list || json_is_null(list)) return interval > 0 && (layer + 1) % interval == 0;
-    if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
-        config_refuse(c, "no_rope_layers", "should be a list of %lld numbers, one per layer", model_layers(c));
-    return config_whole(c, json_array_get(list, (size_t)layer), "no_rope_layers") == 0; /* 1: with rope */
+    if (reads(c, fact_no_rope_interval)) return listed_without_rope(c, layer);
+    if (list && !json_is_null(list)) config_cannot(c, "no_rope_layers", "layers of %s all have ropes", c->family->model_type);
+    return false;
 }
 
 /* The config's object with a rope's numbers (NULL: none), and its path for messages. */

@@ -304,14 +304,9 @@ def check_defaults(family):
                 assert same, f"{spec} of a config that leaves things to the class differs"
 
 
-asked = sys.argv[2:]
-failed = 0
-for family, keys, *options in CASES:
-    if asked and family not in asked:
-        continue
-    options = ["--lengths"] if family in PADDED and not options else options
+def report(family, keys, options):
+    """Prints how far the layers are from transformers'; whether they are within the bounds."""
     try:
-        check_defaults(family)
         worst, share = check(family, keys, *options)
         good = all(e <= BOUND for e in worst.values()) and share <= MOST_ROUNDING
         print(f"{'good' if good else 'BAD '} {family:20} " + "  ".join(f"{k} {e:.2e}" for k, e in worst.items()) +
@@ -319,6 +314,23 @@ for family, keys, *options in CASES:
     except Exception as why:
         good = False
         print(f"BAD  {family:20} {keys}: {type(why).__name__}: {why}", flush=True)
-    failed += not good
-print(f"{failed} failed")
-sys.exit(1 if failed else 0)
+    return good
+
+
+def main(asked):
+    failed = 0
+    for family, keys, *options in CASES:
+        if asked and family not in asked:
+            continue
+        try:
+            check_defaults(family)
+        except Exception as why:
+            failed += 1
+            print(f"BAD  {family:20} defaults: {type(why).__name__}: {why}", flush=True)
+        failed += not report(family, keys, ["--lengths"] if family in PADDED and not options else options)
+    print(f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[2:]))
