@@ -22,7 +22,8 @@ typedef enum argument_kind {
     argument_map,     /* a tensor map (TMA descriptor) by value, 128 bytes aligned to 128: the launcher encodes it from tensor_box */
     argument_dim,     /* int: a dynamic dim */
     argument_table,   /* pointer to a stack's table: a row of launch.row_length pointers per layer */
-    argument_layers   /* int: layers of a stack's launch */
+    argument_layers,  /* int: layers of a stack's launch */
+    argument_next     /* weight_runs of the call that follows, by value (templates/frame/next.h) */
 } argument_kind;
 
 /* A matrix in memory and the box that one tensor load (TMA) copies: 128-byte swizzle, zeros outside the matrix. With `pieces`, a packed
@@ -55,6 +56,7 @@ typedef struct argument {
     unsigned offset, size; /* bytes in args */
 } argument;
 
+enum { next_call_bytes = 24 }; /* weight_runs of templates/frame/next.h */
 enum { pack_shared_bytes = 2 }; /* shared memory of every pack kernel */
 
 typedef struct packed_weight {
@@ -162,6 +164,7 @@ typedef struct plan {
     scratch *scratches;
     int scratch_count;
     stack_values stack;
+    bool followed; /* a call may be told what the next one reads first, which its last launch prefetches (gen/source/next.h) */
     struct level_choice { /* for level auto */
         bool made;
         double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */

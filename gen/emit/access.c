@@ -68,6 +68,11 @@ const expression *use_next_packed(emission *e, const char *name, int index)
     return use_argument(e, (argument){.kind = argument_packed, .name = name, .index = index, .size = sizeof(void *)});
 }
 
+const expression *use_next_call(emission *e)
+{
+    return use_argument(e, (argument){.kind = argument_next, .name = "next_call", .size = next_call_bytes});
+}
+
 /* Maps are distinguished by name: equal boxes under two names are two arguments. */
 const expression *use_map(emission *e, const char *name, const tensor_box *box)
 {
@@ -128,8 +133,10 @@ void finish_arguments(emission *e)
 unsigned argument_bytes(const argument *list, int count)
 {
     unsigned bytes = count ? list[count - 1].offset + list[count - 1].size : 0, align = 1;
-    for (int i = 0; i < count; i++)
-        if (list[i].size > align) align = list[i].size;
+    for (int i = 0; i < count; i++) {
+        const unsigned own = list[i].kind == argument_next ? sizeof(void *) : list[i].size;
+        if (own > align) align = own;
+    }
     return (bytes + align - 1) / align * align;
 }
 
@@ -141,6 +148,7 @@ static const char *argument_type(const emission *e, const argument *g)
     case argument_scratch: return "float";
     case argument_map: return "tensor_map";
     case argument_dim:
+    case argument_next:
     case argument_layers:
     case argument_table: break;
     }
@@ -157,6 +165,8 @@ void write_arguments(emission *e, writer *w)
             text_printf(&dims, "%s%s", dims.size ? ", " : "int ", g->name);
         else if (g->kind == argument_map)
             write_line(w, "tensor_map %s;", g->name);
+        else if (g->kind == argument_next)
+            write_line(w, "weight_runs %s;", g->name);
         else
             write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
     }

@@ -533,7 +533,7 @@ plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
     t->forbidden = list;
     if (!*arena_source_name(a)) arena_source(a, p->spec, NULL, 0);
     plan *again = plan_choose(a, p->fused, p->device, t);
-    again->choice = p->choice;
+    again->choice = p->choice, again->followed = p->followed;
     bool better = false;
     for (int i = 0; i < p->launch_count; i++) better |= is_spilled(&spilled[i]) && has_new_tile(&again->launches[i], &p->launches[i]);
     if (!better) return NULL;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim", "table", "layers"};
+static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim", "table", "layers", "next"};
 
 static json_t *extent_json(arena *a, const extent *e, const dim_table *dims)
 {
@@ -78,10 +78,10 @@ static json_t *arguments_json(arena *a, const argument *list, int count, const d
             add_box(a, o, g->box, dims);
         else if (g->kind == argument_value)
             json_object_set_new(o, "value", json_string(g->value->name));
-        else if (g->kind != argument_table && g->kind != argument_layers)
+        else if (g->kind != argument_table && g->kind != argument_layers && g->kind != argument_next)
             json_object_set_new(o, "index", json_integer(g->index));
         if (g->by_layer) json_object_set_new(o, "place", json_integer(g->place));
-        const bool points = g->kind != argument_dim && g->kind != argument_map && g->kind != argument_layers;
+        const bool points = g->kind != argument_dim && g->kind != argument_map && g->kind != argument_layers && g->kind != argument_next;
         if (points) json_object_set_new(o, "written", json_boolean(g->written));
         json_array_append_new(out, o);
     }

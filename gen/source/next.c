@@ -2,11 +2,11 @@
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Bytes prefetched by all workgroups of a launch together. bytes_for_next: more would still be in flight when the next launch begins, and
+/* Bytes prefetched by all workgroups of a launch together. next_usual_bytes: more would still be in flight when the next launch begins, and
  * delay its rows (H200, decode steps: 2 and 8 MB gain half as much, 12 MB nothing). bytes_across: what DRAM can load while an attention
  * over a cache runs between the two launches. (Llama-1B B1, whose attention takes 7 us: 8 MB requested by qkv 37.9 us, 16 MB 38.6; 4 MB
  * requested by the attention itself 38.6, 8 to 24 MB 38.9 to 43.8, because they delay its keys.) */
-enum { bytes_for_next = 4 << 20, bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
+enum { bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
 
 /* The contiguous runs of weights that the first workgroups of a launch read first. */
 typedef struct weight_runs {
@@ -24,17 +24,30 @@ static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_
     return (weight_runs){(first < across ? first : across) * parts, pieces / parts * piece_bytes};
 }
 
-/* What a launch prefetches of a packed weight. */
-typedef struct request {
-    int pack;
-    weight_runs runs;
-    long long bytes; /* of each run, from its start */
-} request;
-
-struct next_weights { /* of a launch */
-    request list[most_requests];
+/* What a launch prefetches of packed weights. */
+struct next_weights {
+    first_weights list[most_requests];
     int count;
+    bool of_next_call; /* also what the call is told */
 };
+
+static bool begins_with_weights(const launch *l)
+{
+    return l->overlap && l->work[0].pack >= 0 && l->work[0].program->begins_with_weights;
+}
+
+static first_weights first_of(const plan *p, const launch_phase *phase, long long most)
+{
+    const weight_runs runs = runs_of(p, &p->packs[phase->pack], &phase->extents);
+    const long long share = most / runs.count / piece_bytes * piece_bytes;
+    return (first_weights){phase->pack, (int)runs.count, runs.length, share < runs.length ? share : runs.length};
+}
+
+first_weights next_first(const plan *p, long long most)
+{
+    const first_weights none = {.pack = -1};
+    return p->launch_count && begins_with_weights(p->launches) ? first_of(p, p->launches->work, most) : none;
+}
 
 static bool may_ask(const plan *p, const launch *l)
 {
@@ -43,23 +56,22 @@ static bool may_ask(const plan *p, const launch *l)
 
 /* What launch `own` requests for the next most_ahead launches, in the order in which they need it. asked: by pack, whether an earlier
  * launch already requests it, so that no byte is requested twice. */
-static int requests_of(const plan *p, int own, bool *asked, request *list)
+static int requests_of(const plan *p, int own, bool *asked, first_weights *list)
 {
     int i = own + 1, count = 0;
     if (!may_ask(p, &p->launches[own]) || i == p->launch_count) return 0;
     const bool across = p->launches[i].overlap && p->launches[i].work[0].program->prefetched_across;
-    long long left = across ? bytes_across : bytes_for_next;
+    long long left = across ? bytes_across : next_usual_bytes;
     const int end = i + most_ahead < p->launch_count ? i + most_ahead : p->launch_count;
     for (i += across; i < end && count < most_requests; i++) {
         const launch_phase *first = &p->launches[i].work[0];
-        if (first->pack < 0 || !p->launches[i].overlap || !first->program->begins_with_weights) break;
+        if (!begins_with_weights(&p->launches[i])) break;
         if (asked[first->pack]) continue;
-        const weight_runs runs = runs_of(p, &p->packs[first->pack], &first->extents);
-        const long long share = left / runs.count / piece_bytes * piece_bytes, bytes = share < runs.length ? share : runs.length;
-        if (bytes == 0) break;
-        list[count++] = (request){first->pack, runs, bytes};
-        asked[first->pack] = true, left -= bytes * runs.count;
-        if (bytes < runs.length) break;
+        const first_weights one = first_of(p, first, left);
+        if (one.bytes == 0) break;
+        list[count++] = one;
+        asked[first->pack] = true, left -= one.bytes * one.count;
+        if (one.bytes < one.step) break;
     }
     return count;
 }
@@ -68,21 +80,26 @@ next_weights *next_find(arena *a, const plan *p)
 {
     next_weights *all = arena_alloc(a, ((size_t)p->launch_count + 1) * sizeof *all);
     bool *asked = arena_alloc(a, ((size_t)p->pack_count + 1) * sizeof *asked);
-    for (int i = 0; i < p->launch_count; i++) all[i].count = requests_of(p, i, asked, all[i].list);
+    for (int i = 0; i < p->launch_count; i++) {
+        all[i].count = requests_of(p, i, asked, all[i].list);
+        all[i].of_next_call = p->followed && i + 1 == p->launch_count && may_ask(p, &p->launches[i]);
+    }
     return all;
 }
 
 void emit_next(emission *e, writer *w, const next_weights *all, int launch)
 {
     static const char *const names[most_requests] = {"next", "second_next", "third_next"};
-    const request *list = all[launch].list;
+    const first_weights *list = all[launch].list;
+    const bool told = all[launch].of_next_call;
     const int count = all[launch].count;
-    if (count == 0) return;
-    write_line(w, "static constexpr int next_count = %d;", count);
+    if (count == 0 && !told) return;
+    write_line(w, "static constexpr int next_count = %d;", count + told);
     write_line(w, "DEV static weight_runs next(const args &p, int i)");
     write_line(w, "{");
     for (int i = 0; i < count; i++)
-        write_line(w, "    %sreturn {%s, %lldll, %lld, %lld};", i + 1 < count ? arena_printf(e->a, "if (i == %d) ", i) : "",
-                   c_text(e->a, use_next_packed(e, names[i], list[i].pack)), list[i].runs.length, list[i].runs.count, list[i].bytes);
+        write_line(w, "    %sreturn {%s, %lldll, %d, %lld};", i + 1 < count + told ? arena_printf(e->a, "if (i == %d) ", i) : "",
+                   c_text(e->a, use_next_packed(e, names[i], list[i].pack)), list[i].step, list[i].count, list[i].bytes);
+    if (told) write_line(w, "    return %s;", c_text(e->a, use_next_call(e)));
     write_line(w, "}");
 }

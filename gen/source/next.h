@@ -6,6 +6,17 @@
 
 typedef struct next_weights next_weights;
 
+/* Bytes that a launch prefetches for the one that follows it. */
+enum { next_usual_bytes = 4 << 20 };
+
+/* Where a call of a plan begins in its packed weights: `bytes` of each of `count` runs, `step` bytes apart. pack -1: not with weights. */
+typedef struct first_weights {
+    int pack, count;
+    long long step, bytes;
+} first_weights;
+/* At most `most` bytes together. */
+first_weights next_first(const plan *p, long long most);
+
 /* What each launch of the plan prefetches, by index of the launch; no byte is prefetched twice. */
 next_weights *next_find(arena *a, const plan *p);
 void emit_next(emission *e, writer *w, const next_weights *all, int launch);

@@ -191,6 +191,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     if (from <= stage_ir) p = fuse(a, dumped(j, stage_ir, p), &fusion);
     if (from <= stage_fuse) dumped(j, stage_fuse, p);
     j->out->plan = plan_choose(a, p, device, tuning_for(a, r, device));
+    j->out->plan->followed = r->followed;
     dumped(j, stage_plan, j->out->plan->ir);
     emit(a, j->out->plan);
     dump_sources(r, j->out->plan);

@@ -16,6 +16,7 @@ typedef struct compile_request {
     bool at_most; /* clamp the range of each dynamic dim to its value: the plan is for calls up to these dims */
     fusion_level level;
     bool stacked; /* several layers in a launch, at level block; IR text of stages fuse and plan says so itself */
+    bool followed; /* plan.followed */
     const char *const *disabled; /* names of fusions to skip */
     size_t disabled_count;
     const char *target;

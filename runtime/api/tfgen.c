@@ -41,6 +41,7 @@ static compile_request request_of(const plan_job *j)
                              .target = arena_strdup(a, o->target ? o->target : "host"),
                              .level = (fusion_level)o->fusion,
                              .stacked = o->stack != 0,
+                             .followed = o->followed != 0,
                              .device_model = kept(a, o->device_model),
                              .tuning = kept_tuning(a, o),
                              .disabled = disabled,

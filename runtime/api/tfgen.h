@@ -102,10 +102,11 @@ typedef struct tfgen_plan_options {
      * has one output, and one input of its shape and dtype, which is the output of the layer before. A spec for which that is not so, or
      * whose block is a single phase, is TFGEN_UNSUPPORTED. */
     int stack;
+    int followed; /* not 0: the last launch takes the hint tfgen_args.next */
 } tfgen_plan_options;
-#define TFGEN_PLAN_OPTIONS_INIT                                                                                   \
-    {                                                                                                             \
-        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL, 0 \
+#define TFGEN_PLAN_OPTIONS_INIT                                                                                      \
+    {                                                                                                                \
+        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL, 0, 0 \
     }
 
 /* Parses `spec` (YAML, `size` bytes; the caller may free it afterwards) and plans it. `name` is the spec's name in messages and emitted
@@ -311,8 +312,14 @@ typedef struct tfgen_args {
     const tfgen_dim *dims; /* dynamic dims that differ from the plan's own; NULL, 0: none */
     size_t dim_count;
     size_t workspace_bytes; /* size of the workspace; 0: tfgen_workspace_bytes() for these dims */
+    /* A hint, for plans with options.followed: the module and the weights of the call that follows on this stream. The call's last launch
+     * prefetches the weights that it reads first, if the target overlaps launches; results are the same. NULL: nothing. Both must live as
+     * long as this call, also where it is captured in a graph. */
+    const tfgen_module *next;
+    const tfgen_weights *next_weights;
+    size_t next_bytes; /* at most so many bytes; 0: 4 MB, what pays off if nothing runs in between */
 } tfgen_args;
-#define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0, 0}
+#define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0, 0, NULL, NULL, 0}
 
 /* Launches the kernels of the plan, or of a variant, on `stream` (hipStream_t, CUstream; NULL: the default stream) and returns without
  * waiting; on the host it returns when they are done. `workspace`: device memory of tfgen_workspace_bytes() bytes, aligned to 256, used by

@@ -133,7 +133,7 @@ void run_model(arena *a, const cli_options *o, const char *folder)
     const safetensors_tensor *x = need_rank(a, o, f, "x", 3, "[B, S, D]");
     chain_request r = {.model = model_open(a, folder, 0), .batch = x->shape[0], .tokens = x->shape[1]};
     if (r.tokens > longest(r.model)) r.model = model_open(a, folder, r.tokens); /* longer texts may have other ropes */
-    r.options = (unit_options){o->dtype, request.device_model, o->wisdom, tiles.names, tiles.count, &module, false};
+    r.options = (unit_options){o->dtype, request.device_model, o->wisdom, tiles.names, tiles.count, &module, false, false};
     read_layers(a, o, &r);
     read_lengths(a, o, f, &r);
     chain c = chain_open(a, &r);

@@ -77,7 +77,8 @@ static void run_layer(arena *a, const chain_request *r, chain *c, chain_memory *
     arena_defer(a, free_weights, h);
     h->weights = unit_weights(a, &u, 1, r->model->tensors, (layer_place){r->model->prefix, layer});
     const double start = unit_seconds();
-    unit_need(a, unit_run(u, h->weights, tensors, 3, NULL, 0, m->workspace, NULL, &error), &error);
+    const unit_call call = {.tensors = tensors, .tensor_count = 3, .workspace = m->workspace};
+    unit_need(a, unit_run(u, h->weights, &call, &error), &error);
     unit_need(a, tfgen_device_synchronize(r->device, NULL, &error), &error);
     c->seconds[layer] = unit_seconds() - start;
     free_weights(h);

@@ -3,11 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the head prefetches of the next step's first layer, which begins only when the token has been chosen. */
+enum { head_next_bytes = 12 << 20 };
+
 /* ---- launches */
 static void copy(generator *g, void *to, const void *from, size_t bytes, tfgen_copy_kind kind)
 {
     tfgen_error error;
     generator_need(g, tfgen_device_copy(g->device, to, from, bytes, kind, g->stream, &error), &error);
+}
+
+static unit_call call_of(const generator *g, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims, size_t dim_count)
+{
+    return (unit_call){.tensors = tensors, .tensor_count = tensor_count, .dims = dims, .dim_count = dim_count, .workspace = g->workspace,
+                       .stream = g->stream};
+}
+
+/* A step runs all layers, the head, and layer 0 of the next step: what each prefetches of the one that follows it. */
+static void name_next(const generator *g, size_t layer, unit_call *call)
+{
+    const layer_set *s = &g->sets[g->set];
+    if (layer < g->facts.layers)
+        call->next = &s->decode[s->model->kind_of[layer]], call->next_weights = g->layers[layer].weights;
+    else
+        call->next = &g->head, call->next_weights = g->head_weights;
 }
 
 /* The launches read x[*at], write x[!*at] and flip *at. */
@@ -17,7 +36,8 @@ static void run_norm(generator *g, int *at, size_t rows)
     const unit_tensor tensors[] = {{"x", TFGEN_INPUT, g->x[*at]}, {"y", TFGEN_OUTPUT, g->x[!*at]}};
     const tfgen_dim dims[] = {{"B", (int64_t)rows}};
     tfgen_error error;
-    generator_need(g, unit_run(&g->norm, g->norm_weights, tensors, 2, dims, 1, g->workspace, g->stream, &error), &error);
+    const unit_call call = call_of(g, tensors, 2, dims, 1);
+    generator_need(g, unit_run(&g->norm, g->norm_weights, &call, &error), &error);
     *at = !*at;
 }
 
@@ -34,7 +54,9 @@ static void run_layers(generator *g, bool prefill, int *at, size_t sequence, con
                                        {"pos", TFGEN_INPUT, g->pos},
                                        {"k_cache", TFGEN_STATE, (char *)l->keys + sequence * g->cache_bytes},
                                        {"v_cache", TFGEN_STATE, (char *)l->values + sequence * g->cache_bytes}};
-        generator_need(g, unit_run(u, l->weights, tensors, 5, dims, dim_count, g->workspace, g->stream, &error), &error);
+        unit_call call = call_of(g, tensors, 5, dims, dim_count);
+        if (!prefill) name_next(g, i + 1, &call);
+        generator_need(g, unit_run(u, l->weights, &call, &error), &error);
         *at = !*at;
     }
 }
@@ -52,8 +74,8 @@ static void run_stacks(generator *g, int *at, const tfgen_dim *dims, size_t dim_
         first = 0, count = 1;
         for (size_t k = 0; k < i; k++) first += kind_of[k] == kind;
         while (i + count < g->facts.layers && kind_of[i + count] == kind) count++;
-        generator_need(g, unit_run_stack(&s->decode[kind], s->stacks[kind], first, count, tensors, 3, dims, dim_count, g->workspace,
-                                         g->stream, &error), &error);
+        const unit_call call = call_of(g, tensors, 3, dims, dim_count);
+        generator_need(g, unit_run_stack(&s->decode[kind], s->stacks[kind], first, count, &call, &error), &error);
         *at = !*at;
     }
 }
@@ -63,7 +85,10 @@ static void run_head(generator *g, void *x, size_t rows)
     const unit_tensor tensors[] = {{"x", TFGEN_INPUT, x}, {"logits", TFGEN_OUTPUT, g->logits}, {"peaks", TFGEN_OUTPUT, g->peaks}};
     const tfgen_dim dims[] = {{"B", (int64_t)rows}};
     tfgen_error error;
-    generator_need(g, unit_run(&g->head, g->head_weights, tensors, 3, dims, 1, g->workspace, g->stream, &error), &error);
+    unit_call call = call_of(g, tensors, 3, dims, 1);
+    if (!g->options.stacks) name_next(g, 0, &call);
+    call.next_bytes = head_next_bytes;
+    generator_need(g, unit_run(&g->head, g->head_weights, &call, &error), &error);
 }
 
 static size_t row_bytes(const generator *g) { return g->facts.hidden * (size_t)dtype_size(g->type); }

@@ -14,10 +14,11 @@ void generator_need(const generator *g, tfgen_status status, const tfgen_error *
 /* ---- units */
 enum { most_dims = 3 };
 
-static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count, bool stack)
+static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count, bool stack,
+                      bool followed)
 {
     const generator_options *o = &g->options;
-    const unit_options options = {o->dtype, o->device_model, o->wisdom, o->tiles, o->tile_count, o->module, stack};
+    const unit_options options = {o->dtype, o->device_model, o->wisdom, o->tiles, o->tile_count, o->module, stack, followed};
     tfgen_error error;
     generator_need(g, unit_open(u, g->device, spec, name, &options, dims, dim_count, &error), &error);
 }
@@ -38,9 +39,9 @@ static void open_layers(generator *g, layer_set *s)
     for (int k = 0; k < m->kind_count; k++) {
         const char *name = m->kinds[k].name;
         open_unit(g, &s->prefill[k], model_spec(m, &m->kinds[k], spec_prefill, padding_none), arena_printf(g->a, "%s-prefill", name), read,
-                  most_dims, false);
+                  most_dims, false, false);
         open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, padding_none), arena_printf(g->a, "%s-decode", name), step, 2,
-                  g->options.stacks);
+                  g->options.stacks, !g->options.stacks);
     }
 }
 
@@ -59,8 +60,8 @@ static void open_stem(generator *g, const model *m)
     const tfgen_dim step[] = {{"B", (int64_t)g->options.sequences}}, all[] = {{"B", (int64_t)rows}};
     const char *norm = stem_embedding_spec(m, &g->stem);
     g->block = block_of(g->stem.vocabulary);
-    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1, false);
-    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1, false);
+    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1, false, true);
+    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1, false, false);
 }
 
 /* ---- weights and memory */

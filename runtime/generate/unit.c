@@ -21,6 +21,7 @@ tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *n
     options.tiles = o->tiles, options.tile_count = o->tile_count;
     options.dims = dims, options.dim_count = dim_count;
     if (o->stack) options.fusion = TFGEN_FUSION_BLOCK, options.stack = 1;
+    options.followed = o->followed;
     *u = (unit){0};
     tfgen_status status = tfgen_plan_create(spec, strlen(spec), name, &options, &u->plan, error);
     if (status == TFGEN_OK) status = tfgen_module_create(u->plan, d, o->module, &u->module, error);
@@ -50,24 +51,28 @@ void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_c
     }
 }
 
-tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
-                      size_t dim_count, void *workspace, void *stream, tfgen_error *error)
+/* all: room for the call's tensors. */
+static tfgen_args args_of(const unit *u, const unit_call *c, void **all)
 {
-    void *all[most_unit_tensors];
     tfgen_args args = TFGEN_ARGS_INIT;
-    unit_put_tensors(u, tensors, tensor_count, all);
-    args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
-    return tfgen_execute(u->module, weights, &args, workspace, stream, error);
+    unit_put_tensors(u, c->tensors, c->tensor_count, all);
+    args.tensors = all, args.dims = c->dims, args.dim_count = c->dim_count, args.workspace_bytes = u->workspace_bytes;
+    if (c->next) args.next = c->next->module, args.next_weights = c->next_weights, args.next_bytes = c->next_bytes;
+    return args;
 }
 
-tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_tensor *tensors,
-                            size_t tensor_count, const tfgen_dim *dims, size_t dim_count, void *workspace, void *stream, tfgen_error *error)
+tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_call *call, tfgen_error *error)
 {
     void *all[most_unit_tensors];
-    tfgen_args args = TFGEN_ARGS_INIT;
-    unit_put_tensors(u, tensors, tensor_count, all);
-    args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
-    return tfgen_stack_execute(stack, first, count, &args, workspace, stream, error);
+    const tfgen_args args = args_of(u, call, all);
+    return tfgen_execute(u->module, weights, &args, call->workspace, call->stream, error);
+}
+
+tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_call *call, tfgen_error *error)
+{
+    void *all[most_unit_tensors];
+    const tfgen_args args = args_of(u, call, all);
+    return tfgen_stack_execute(stack, first, count, &args, call->workspace, call->stream, error);
 }
 
 void unit_need(arena *a, tfgen_status status, const tfgen_error *error)

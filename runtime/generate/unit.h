@@ -19,7 +19,8 @@ typedef struct unit_options {
     const char *const *tiles;
     size_t tile_count;
     const tfgen_module_options *module;
-    bool stack; /* plan a stack of layers, which unit_run_stack() runs */
+    bool stack;    /* plan a stack of layers, which unit_run_stack() runs */
+    bool followed; /* calls may name the one that follows (unit_call.next) */
 } unit_options;
 
 tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const unit_options *options, const tfgen_dim *dims,
@@ -32,13 +33,21 @@ typedef struct unit_tensor {
     tfgen_tensor_kind kind;
     void *memory;
 } unit_tensor;
-/* Launches the unit's kernels; on a GPU it does not wait for them. Skips tensors that the spec lacks. */
-tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
-                      size_t dim_count, void *workspace, void *stream, tfgen_error *error);
+/* Of one call. `tensors` that the spec lacks are skipped. */
+typedef struct unit_call {
+    const unit_tensor *tensors;
+    size_t tensor_count;
+    const tfgen_dim *dims;
+    size_t dim_count;
+    void *workspace, *stream;
+    const unit *next; /* as in tfgen_args, of a unit; NULL: not known */
+    const tfgen_weights *next_weights;
+    size_t next_bytes;
+} unit_call;
+/* Launches the unit's kernels; on a GPU it does not wait for them. */
+tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_call *call, tfgen_error *error);
 /* Likewise, for a unit planned as a stack: layers first, ..., first + count - 1 of it in one launch. The stack has weights and states. */
-tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_tensor *tensors,
-                            size_t tensor_count, const tfgen_dim *dims, size_t dim_count, void *workspace, void *stream,
-                            tfgen_error *error);
+tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_call *call, tfgen_error *error);
 /* The device memory of each tensor of the unit, which has at most most_unit_tensors; NULL: none of `tensors`. */
 enum { most_unit_tensors = 256 };
 void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_count, void **all);

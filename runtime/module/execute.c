@@ -5,6 +5,8 @@
 #include "runtime/module/variants.h"
 #include "runtime/module/weights.h"
 #include "runtime/system/ranges.h"
+#include "gen/source/next.h"
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -46,6 +48,8 @@ static tfgen_status put_arguments(const tfgen_module *m, const module_kernel *u,
             memcpy(bytes + s->offset, &number, sizeof number);
         } else if (s->kind == binding_layers) {
             memcpy(bytes + s->offset, &c->layers, sizeof c->layers);
+        } else if (s->kind == binding_next) {
+            memcpy(bytes + s->offset, &c->next, sizeof c->next);
         } else {
             const void *pointer = memory_at(c, s);
             memcpy(bytes + s->offset, &pointer, sizeof pointer);
@@ -121,6 +125,21 @@ static tfgen_status take_call(const tfgen_module *m, const tfgen_args *args, cha
     return TFGEN_OK;
 }
 
+/* What the last launch prefetches for the call that args->next names. */
+static tfgen_status take_next(const tfgen_module *m, taken *t, tfgen_error *error)
+{
+    const tfgen_args *a = &t->args;
+    if (!a->next) return TFGEN_OK;
+    if (!a->next_weights || a->next->device != m->device || a->next_weights->device != m->device)
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: next needs next_weights, both on the module's device");
+    const long long most = a->next_bytes && a->next_bytes < INT_MAX ? (long long)a->next_bytes : next_usual_bytes;
+    const first_weights first = next_first(a->next->plan, most);
+    if (first.pack < 0) return TFGEN_OK;
+    const weight *w = weight_find(&a->next_weights->first, NULL, a->next->weights[first.pack].key);
+    if (w) t->call.next = (next_call){w->memory, first.step, first.count, (int)first.bytes};
+    return TFGEN_OK;
+}
+
 static tfgen_status launch_all(const taken *t, tfgen_error *error)
 {
     const tfgen_module *m = t->runs;
@@ -141,6 +160,7 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
         return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are NULL, and the plan has params");
     tfgen_status status = take_call(m, args, workspace, stream, &t, error);
     if (status == TFGEN_OK) status = check_tensors(t.runs, t.args.tensors, error);
+    if (status == TFGEN_OK) status = take_next(m, &t, error);
     if (status != TFGEN_OK) return status;
     range_begin("tfgen execute", m->plan->ir->name);
     status = weights_locate(weights, t.runs, t.weights, error);

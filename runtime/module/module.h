@@ -35,7 +35,7 @@ struct tfgen_plan {
 
 /* Where an argument comes from. */
 typedef enum binding_kind {
-    binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map, binding_table, binding_layers
+    binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map, binding_table, binding_layers, binding_next
 } binding_kind;
 typedef struct binding {
     unsigned short kind, offset;
@@ -109,11 +109,19 @@ typedef struct module_settings {
  * (runtime/module/plan_code.h). */
 tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error);
 
+typedef struct next_call { /* weight_runs of templates/frame/next.h */
+    const void *first;
+    int64_t step;
+    int count, bytes;
+} next_call;
+_Static_assert(sizeof(next_call) == next_call_bytes, "the layout of weight_runs");
+
 /* Memory of one run: addresses by tensor, by workspace item, by weight slot. Tensors that no launch uses may be NULL. */
 typedef struct call {
     const dim_table *dims; /* NULL: the plan's own, with the grids stored in the kernels */
     void *const *tensors, *const *workspace, *const *weights;
     void *stream;
+    next_call next;
     const void *table; /* of a stack: device memory, the row of the first layer */
     int layers;
 } call;

@@ -286,7 +286,7 @@ int main(int argc, char **argv)
     else
         set_inputs();
     fill(tensors[count - 1], 0xff, of[count - 1].bytes);
-    const tfgen_args args = {sizeof args, tensors, NULL, 0, 0};
+    const tfgen_args args = {.size = sizeof args, .tensors = tensors};
     const double began = free_bytes() ? now() : 0;
     must(tfgen_execute(module, weights, &args, workspace, NULL, &error), "execute");
     must(tfgen_device_synchronize(device, NULL, &error), "synchronize");

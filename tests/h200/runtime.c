@@ -88,7 +88,7 @@ static void make_tensors(layer *l)
 
 static tfgen_status execute(const layer *l, void *stream, tfgen_error *e)
 {
-    const tfgen_args args = {sizeof args, l->tensors, NULL, 0, 0};
+    const tfgen_args args = {.size = sizeof args, .tensors = l->tensors};
     return tfgen_execute(l->module, l->weights, &args, l->workspace, stream, e);
 }
 

@@ -103,7 +103,7 @@ static void make_tensors(layer *l, const layer *from, size_t room)
 
 static void execute(const layer *l, const tfgen_weights *w, const tfgen_dim *dim, void *stream)
 {
-    const tfgen_args args = {sizeof args, l->tensors, dim, dim != NULL, l->room};
+    const tfgen_args args = {.size = sizeof args, .tensors = l->tensors, .dims = dim, .dim_count = dim != NULL, .workspace_bytes = l->room};
     must(tfgen_execute(l->module, w, &args, l->workspace, stream, &error), "execute");
 }
 

@@ -166,19 +166,25 @@ static void make_bundle(gpu_program *p, const plan *const *plans, int plan_count
     for (int i = 0; i < count; i++) free((char *)codes[i].source);
 }
 
-static gpu_program start_module_on(tfgen_device *device, const char *spec, tfgen_fusion fusion)
+static gpu_program start_planned(tfgen_device *device, const char *spec, tfgen_plan_options options)
 {
     gpu_program p = {.device = device};
     tfgen_error error;
-    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
     tfgen_module_options module = TFGEN_MODULE_OPTIONS_INIT;
-    options.target = tfgen_device_target(p.device), options.fusion = fusion;
+    options.target = tfgen_device_target(p.device);
     must(tfgen_plan_create(spec, strlen(spec), "ffn.yaml", &options, &p.plan, &error), &error);
     const plan *const own = p.plan->compiled.plan;
     make_bundle(&p, &own, 1);
     module.bundle = p.bundle, module.bundle_size = p.bundle_size, module.bundle_only = 1;
     must(tfgen_module_create(p.plan, p.device, &module, &p.module, &error), &error);
     return p;
+}
+
+static gpu_program start_module_on(tfgen_device *device, const char *spec, tfgen_fusion fusion)
+{
+    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
+    options.fusion = fusion;
+    return start_planned(device, spec, options);
 }
 
 static gpu_program start_module(const char *spec, tfgen_fusion fusion)
@@ -240,7 +246,7 @@ static void stop(gpu_program *p)
 
 static tfgen_status execute(const gpu_program *p, const tfgen_dim *dims, void *stream, tfgen_error *error)
 {
-    tfgen_args args = {sizeof args, p->tensors, dims, dims != NULL, 0};
+    const tfgen_args args = {.size = sizeof args, .tensors = p->tensors, .dims = dims, .dim_count = dims != NULL};
     return tfgen_execute(p->module, p->weights, &args, p->workspace, stream, error);
 }
 
@@ -689,7 +695,7 @@ START_TEST(failures_of_the_driver_leak_nothing)
             tfgen_module *module = NULL;
             tfgen_weights *weights = NULL;
             tfgen_error error = {""};
-            tfgen_args args = {sizeof args, p.tensors, NULL, 0, 0};
+            tfgen_args args = {.size = sizeof args, .tensors = p.tensors};
             driver->fail_call = calls[c], driver->fail_code = strcmp(calls[c], "MemAlloc") ? 700 : 2;
             atomic_store(&driver->fail_after, after);
             tfgen_status status = tfgen_module_create(p.plan, p.device, &options, &module, &error);
@@ -843,7 +849,7 @@ START_TEST(a_call_launches_what_the_variant_for_it_says)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const tfgen_dim dim = {"M", calls[i][0]};
         const int at = atomic_load(&driver->launched);
-        tfgen_args args = {sizeof args, p.tensors, &dim, 1, 1 << 30};
+        tfgen_args args = {.size = sizeof args, .tensors = p.tensors, .dims = &dim, .dim_count = 1, .workspace_bytes = 1 << 30};
 #ifdef COUNTS
         counting = 1;
 #endif
@@ -1180,6 +1186,47 @@ START_TEST(launches_of_a_plan_overlap_and_packs_do_not)
 }
 END_TEST
 
+/* What the launch before was told of the call after it. */
+static next_call told(const gpu_program *p)
+{
+    const launch *l = &p->plan->compiled.plan->launches[0];
+    const unsigned char *bytes = driver->launches[atomic_load(&driver->launched) - 1].arguments;
+    next_call found = {.count = -1};
+    for (int i = 0; i < l->argument_count; i++)
+        if (l->arguments[i].kind == argument_next) memcpy(&found, bytes + l->arguments[i].offset, sizeof found);
+    return found;
+}
+
+START_TEST(the_last_launch_is_told_what_the_next_call_reads_first)
+{
+    static const char step[] = "block: step\ndtype: bf16\ndims: {M: 1, D: 4096}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\n"
+                               "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    tfgen_device *device;
+    tfgen_error error;
+    tfgen_weights *other;
+    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
+    options.followed = 1;
+    must(tfgen_device_open("cuda", &device, &error), &error);
+    gpu_program p = filled(start_planned(device, step, options));
+    ck_assert_ptr_nonnull(strstr(p.plan->compiled.plan->launches[0].source.body, "return p.next_call;"));
+    must(tfgen_weights_create(p.module, p.tensors, NULL, &other, &error), &error);
+    tfgen_args args = {.size = sizeof args, .tensors = p.tensors, .next = p.module, .next_weights = other, .next_bytes = 1 << 20};
+    must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
+    void *first;
+    must(weights_locate(other, p.module, &first, &error), &error);
+    ck_assert_ptr_eq(told(&p).first, first);
+    ck_assert_int_gt(told(&p).bytes, 0);
+    ck_assert_int_le((long long)told(&p).count * told(&p).bytes, 1 << 20);
+    ck_assert_int_le(told(&p).bytes, told(&p).step);
+    must(execute(&p, NULL, NULL, &error), &error);
+    ck_assert(told(&p).count == 0 && !told(&p).first);
+    args.next_weights = NULL;
+    ck_assert_int_eq(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), TFGEN_USAGE);
+    tfgen_weights_free(other);
+    stop(&p);
+}
+END_TEST
+
 START_TEST(launches_are_plain_where_a_driver_cannot_capture_overlap)
 {
     driver->version = 12020;
@@ -1269,6 +1316,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, two_devices_keep_to_their_own_contexts);
     tcase_add_test(c, a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded);
     tcase_add_test(c, launches_of_a_plan_overlap_and_packs_do_not);
+    tcase_add_test(c, the_last_launch_is_told_what_the_next_call_reads_first);
     tcase_add_test(c, launches_are_plain_where_a_driver_cannot_capture_overlap);
     tcase_add_test(c, the_types_of_the_driver_are_those_of_cuda_h);
     suite_add_tcase(suite, c);

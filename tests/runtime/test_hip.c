@@ -250,7 +250,7 @@ START_TEST(a_variant_that_spills_is_planned_again)
     put_small(&p, "w", TFGEN_PARAM, 144 * 160);
     tfgen_weights_free(p.weights);
     must(tfgen_weights_create(p.module, p.tensors, NULL, &p.weights, &error), &error);
-    const tfgen_args args = {sizeof args, p.tensors, &dim, 1, 0};
+    const tfgen_args args = {.size = sizeof args, .tensors = p.tensors, .dims = &dim, .dim_count = 1};
     must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
     must(tfgen_device_copy(p.device, y, p.tensors[tfgen_plan_tensor_index(p.plan, "y", TFGEN_OUTPUT)], sizeof y, TFGEN_FROM_DEVICE, NULL,
                            &error), &error);
@@ -424,7 +424,7 @@ START_TEST(a_variant_runs_the_calls_that_it_covers)
                      p.module->plan->launches[0].work->extents.tile_rows);
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
         const tfgen_dim dim = {"M", calls[c]};
-        const tfgen_args args = {sizeof args, p.tensors, &dim, 1, 0};
+        const tfgen_args args = {.size = sizeof args, .tensors = p.tensors, .dims = &dim, .dim_count = 1};
         put(&p, "result", TFGEN_OUTPUT, y, 40 * 96);
         must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
         must(tfgen_device_copy(p.device, y, p.tensors[tfgen_plan_tensor_index(p.plan, "result", TFGEN_OUTPUT)], sizeof y,

@@ -262,7 +262,7 @@ START_TEST(a_param_of_dynamic_shape_is_read_by_every_call)
     must(tfgen_weights_create(module, tensors, NULL, &weights, &error), &error);
     ck_assert_int_eq(tfgen_weights_bytes(weights), columns * 4);
     const tfgen_dim dims = {"M", most};
-    tfgen_args args = {sizeof args, tensors, &dims, 1, 0};
+    tfgen_args args = {.size = sizeof args, .tensors = tensors, .dims = &dims, .dim_count = 1};
     void *kept = tensors[scale];
     tensors[scale] = NULL;
     must(tfgen_execute(module, weights, &args, NULL, NULL, &error), &error);

@@ -436,7 +436,7 @@ static void *prepare_and_execute(void *argument)
     for (int i = 0; i < rounds && c->good; i++) {
         const int64_t m = 1 + (37 * (int64_t)c->number + 59 * i) % most_rows;
         const tfgen_dim dim = {"M", m}, prepared = {"M", 1 + 100 * ((c->number + (unsigned)i) % 3)};
-        tfgen_args args = {sizeof args, own.tensors, &dim, 1, own.room};
+        tfgen_args args = {.size = sizeof args, .tensors = own.tensors, .dims = &dim, .dim_count = 1, .workspace_bytes = own.room};
         if (i % 2 == (int)c->number % 2) c->good = tfgen_module_prepare(own.module, &prepared, 1, NULL, &e) == TFGEN_OK;
         c->good = c->good && tfgen_execute(own.module, own.weights, &args, own.workspace, NULL, &e) == TFGEN_OK;
         c->good = c->good && memcmp(own.tensors[y], c->l->tensors[y], (size_t)m * width * 4) == 0;

@@ -313,7 +313,7 @@ START_TEST(wrong_calls_are_refused)
     ck_assert_int_eq(tfgen_weights_add(weights, NULL, a.tensors, NULL, &error), TFGEN_USAGE);
     ck_assert_int_eq(tfgen_weights_add(weights, module, a.tensors, NULL, &error), TFGEN_USAGE);
     ck_assert_msg(strstr(error.text, "another device"), "%s", error.text);
-    const tfgen_args args = {sizeof args, a.tensors, NULL, 0, 0};
+    const tfgen_args args = {.size = sizeof args, .tensors = a.tensors};
     ck_assert_int_eq(tfgen_execute(module, weights, &args, a.workspace, NULL, &error), TFGEN_USAGE);
     ck_assert_msg(strstr(error.text, "another device"), "%s", error.text);
     ck_assert_int_eq(tfgen_weights_bytes(NULL), 0);
