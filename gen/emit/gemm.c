@@ -85,11 +85,6 @@ static const char *segment_function(const gemm *g, const gemm_segment *s)
     return name_marked(g->e->a, g->e->names->values[s->first->outputs[0]->id], name_epilogue);
 }
 
-static bool in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
-{
-    return segment_of(&g->e->segments, g->e->phase, op) == segment;
-}
-
 static void write_sum(gemm *g, scope *s, const ir_value *v, const place *at)
 {
     expression_pool *p = g->e->pool;
@@ -105,7 +100,7 @@ static void write_segment_stores(gemm *g, const gemm_segment *segment, scope *s,
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         const ir_value *v = op->outputs[0];
-        if (op->role == role_prologue || !in_segment(g, segment, op)) continue;
+        if (op->role == role_prologue || !gemm_in_segment(g, segment, op)) continue;
         if (v == g->row_sum) {
             const place at = store_place(s, op->inputs[0], base);
             write_sum(g, s, v, &at);
@@ -204,19 +199,17 @@ static void write_row_scalar_stores(gemm *g, scope *s)
     }
 }
 
-/* The column of a pair from its packed column. A granule pair has a granule of first halves, then one of second halves. */
-static const expression *pair_column(expression_pool *p, const expression *column)
-{
-    const expression *granule = c_number(p, packed_granule), *both = c_number(p, 2 * packed_granule);
-    return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
-}
+/* Whether a caller that knows the segment of a block of columns may name it, so that the block's elements share one branch. */
+static bool by_segment(const gemm *g) { return g->staged_unit && g->blocks && g->e->segments.count > 1 && !g->notes_angles; }
 
 static void write_dispatch_head(const gemm *g, bool halves, bool attempt)
 {
     const char *name = halves ? "columns" : "epilogue", *values = halves ? "vec<float, W> product" : "vec<float, W> lo, vec<float, W> hi";
-    write_line(g->w, "template <int W, class Out%s> DEV static void %s%s(const args &p, const context &c, int batch, int row, int n, "
-                     "%s, float &sum, Out &out%s)",
-               attempt ? angles_type(g) : "", attempt ? "attempted_" : "", name, values, attempt ? angles_parameter(g) : "");
+    write_line(g->w,
+               "template <int W%s, class Out%s> DEV static void %s%s(const args &p, const context &c, int batch, int row, int n, "
+               "%s, float &sum, Out &out%s)",
+               by_segment(g) ? ", int Segment = -1" : "", attempt ? angles_type(g) : "", attempt ? "attempted_" : "", name, values,
+               attempt ? angles_parameter(g) : "");
     write_body(g->w);
 }
 
@@ -253,7 +246,9 @@ static void write_dispatch(gemm *g, bool halves)
         const bool last = i + 1 == list->count;
         const char *name = segment_function(g, x);
         const expression *column = c_shifted(p, c_int(p, "n"), -x->packed_start);
-        if (!last) write_head(w, (position){0}, "if (n < %lld)", x->packed_start + x->packed_count);
+        const long long end = x->packed_start + x->packed_count;
+        if (!last && by_segment(g)) write_head(w, (position){0}, "if (Segment == %d || (Segment < 0 && n < %lld))", i, end);
+        else if (!last) write_head(w, (position){0}, "if (n < %lld)", end);
         if (halves) {
             write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out%s);", name, c_text(a, column), angles_argument(g));
         } else if (x->kind == segment_plain) {
@@ -261,7 +256,7 @@ static void write_dispatch(gemm *g, bool halves)
             write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out%s);", name, c_text(a, c_shifted(p, column, packed_granule)),
                        angles_argument(g));
         } else {
-            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out%s);", name, c_text(a, pair_column(p, column)), angles_argument(g));
+            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out%s);", name, c_text(a, gemm_pair_column(p, column)), angles_argument(g));
         }
         if (!last) write_line(w, "return;");
         if (!last) end_head(w, "}");
@@ -281,6 +276,17 @@ static void write_finish(gemm *g)
     const expression *to = c_element(p, use_value(g->e, g->row_sum, true), c_sum(p, first, c_int(p, "column_tile")));
     write_spec_line(w, g->row_sum->def->at, "%s = sum;", c_text(g->e->a, to));
     end_body(w);
+}
+
+/* segments; segment_of(): which one has packed column n. */
+static void write_segments(const gemm *g)
+{
+    const segment_list *list = &g->e->segments;
+    const int count = by_segment(g) ? list->count : 1;
+    text of = {.a = g->e->a};
+    write_line(g->w, "static constexpr int segments = %d;", count);
+    for (int i = 0; i + 1 < count; i++) text_printf(&of, "n < %lld ? %d : ", list->items[i].packed_start + list->items[i].packed_count, i);
+    if (count > 1) write_line(g->w, "DEV static int segment_of(int n) { return %s%d; }", of.data, count - 1);
 }
 
 /* ---- facts */
@@ -360,6 +366,7 @@ static void write_epilogue(gemm *g, bool halves)
     for (int i = 0; i < g->e->segments.count; i++) write_segment(g, &g->e->segments.items[i]);
     write_dispatch(g, halves);
     if (g->notes_angles) write_attempts(g, halves);
+    if (g->blocks) write_segments(g), gemm_write_touched(g);
     write_finish(g);
 }
 

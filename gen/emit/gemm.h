@@ -17,6 +17,7 @@ typedef struct gemm {
     scope fields;
     row_numbers numbers;
     int staged_unit; /* results pass through shared memory (templates/gemm/staged.h): results_unit() of gen/program/staging.h; 0: not */
+    bool blocks; /* the program stages 32 packed columns, which are of one segment, at a time */
     int results; /* results per granule pair: 1 if its columns are joined (gate and up), else 2 */
 } gemm;
 
@@ -59,6 +60,12 @@ void gemm_write_dense_rows(gemm *g);       /* a_row(); for B of a matmul b_row()
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
 void gemm_write_epilogue(gemm *g);
+/* vectors: whether the epilogue reads any; if so touched(), a sum of their elements at packed column n: reading them brings their lines to
+ * L1. */
+void gemm_write_touched(gemm *g);
+bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op);
+/* The column of a pair from its packed column. A granule pair has a granule of first halves, then one of second halves. */
+const expression *gemm_pair_column(expression_pool *p, const expression *column);
 int gemm_pack(const gemm *g);   /* index of its packed weight in the plan */
 bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number a row */
 

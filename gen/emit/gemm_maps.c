@@ -116,6 +116,7 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
     gemm g = gemm_start(e, w, staged_unit, gemm_stored_width);
+    g.blocks = true;
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);

@@ -106,6 +106,8 @@ struct llama_qkv_spec {
         v_raw_epilogue<W, 0>(p, c, row, n - 320, lo, sum, out);
         v_raw_epilogue<W, 1>(p, c, row, n - 304, hi, sum, out);
     }
+    static constexpr int segments = 1;
+    static constexpr bool vectors = false;
 };
 TF_LAYOUT(llama_qkv_spec::args, a_map, 0);
 TF_LAYOUT(llama_qkv_spec::args, b_map, 128);

@@ -141,6 +141,29 @@ START_TEST(weights_with_different_folded_factors_are_packed_separately)
 }
 END_TEST
 
+/* Three linears with biases, of widths that fill no tile: tiles of 64 packed columns have parts of two segments. */
+START_TEST(a_block_of_columns_takes_the_epilogue_and_the_bias_of_its_segment)
+{
+    static const char yaml[] = "block: qkv\ndtype: bf16\ndims: {M: 200, K: 128, A: 40, B: 24, C: 72}\ninputs: {x: [M, K]}\n"
+                               "params: {wq: [A, K], wk: [B, K], wv: [C, K], bq: [A], bk: [B], bv: [C]}\nops:\n"
+                               "  - {out: q, op: linear, in: [x, wq, bq]}\n  - {out: k, op: linear, in: [x, wk, bk]}\n"
+                               "  - {out: l, op: linear, in: [x, wv, bv]}\n  - {out: v, op: silu, in: [l]}\n"
+                               "outputs: {q: q, k: k, v: v}\n";
+    const char *const line = "gemm layer=wgmma n=64 smem_epilogue=1";
+    const tuning t = {.lines = &line, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &t, .check = true});
+    const char *header = r->c.plan->launches[0].spec_header;
+    ck_assert_int_eq(r->c.plan->launch_count, 1);
+    ck_assert_ptr_nonnull(strstr(header, "static constexpr int segments = 3;"));
+    ck_assert_ptr_nonnull(strstr(header, "static constexpr bool vectors = true;"));
+    ck_assert(strstr(header, "load_one(p.bq_ + ") && strstr(header, "load_one(p.bk_ + ") && strstr(header, "load_one(p.bv_ + "));
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("packing");
@@ -153,6 +176,7 @@ int main(void)
     tcase_set_timeout(s, 120);
     tcase_add_loop_test(s, prefill_and_decode_of_any_batch_share_packed_weights, 0, target_total);
     tcase_add_test(s, weights_with_different_folded_factors_are_packed_separately);
+    tcase_add_test(s, a_block_of_columns_takes_the_epilogue_and_the_bias_of_its_segment);
     suite_add_tcase(suite, s);
     return run_suite(suite);
 }
