@@ -140,7 +140,7 @@ START_TEST(blocks_and_decode_steps_are_recorded_whole)
 }
 END_TEST
 
-/* Kernels as they are emitted, with one line made bad. */
+/* Emitted kernels with one line edited so that it accesses memory badly. */
 static const struct {
     const char *by, *fault;
 } planted[] = {{"load_aligned<V>(p.x_ + row * 2048ll + col * 8 % 2048)", "waste"}, /* 16 bytes of each line */

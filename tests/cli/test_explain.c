@@ -245,7 +245,8 @@ START_TEST(the_text_says_why_and_what_it_costs)
 END_TEST
 
 /* ---- code */
-/* A unit of gfx90a: four SIMDs of 512 registers, given out by eights, and places for 8 waves; 64 KB of shared memory, by 512 bytes. */
+/* A unit of gfx90a: four SIMDs of 512 registers, allocated in eights, with room for 8 waves; 64 KB of shared memory, allocated in 512
+ * bytes. */
 static void check_held(const json_t *code, double threads)
 {
     const json_t *held = json_object_get(code, "held");
@@ -259,9 +260,9 @@ static void check_held(const json_t *code, double threads)
     ck_assert_double_eq(number_of(code, "vector_spills"), 0);
 }
 
-/* The plan joins two linears into one product over both inputs: of the second linear only its weight is left, and the concat of the inputs
- * is no op of the spec. */
-START_TEST(a_fused_sum_of_products_has_both_linears_and_frees_their_inputs)
+/* The plan joins two linears into one product over both inputs: the second linear has only its weight in the plan, and the concat of the
+ * inputs is not in the spec. */
+START_TEST(a_fused_sum_of_products_has_both_linears_and_its_operands_have_none)
 {
     static const struct {
         const char *kernel, *ops;
@@ -450,7 +451,7 @@ int main(void)
     tcase_add_test(figures, the_text_says_why_and_what_it_costs);
     tcase_add_test(figures, text_of_a_plan_is_explained_as_it_is);
     tcase_add_test(figures, explain_refuses_what_it_cannot_do);
-    tcase_add_test(figures, a_fused_sum_of_products_has_both_linears_and_frees_their_inputs);
+    tcase_add_test(figures, a_fused_sum_of_products_has_both_linears_and_its_operands_have_none);
     tcase_add_test(code, registers_are_those_of_the_code_object);
     tcase_add_test(code, without_a_compiler_explain_shows_everything_else);
     tcase_add_test(code, matrix_instructions_are_counted_in_machine_code);

@@ -71,7 +71,7 @@ START_TEST(an_option_means_one_thing_to_a_command_and_every_meaning_is_in_the_ma
     ck_assert_int_gt(meanings, option_count);
     for (int k = 0, letters = 0; k < meaning_count; k++) {
         letters += (int)strlen(all_meanings[k].commands);
-        if (k + 1 == meaning_count) ck_assert_int_eq(letters, meanings); /* each is of an option and of commands that there are */
+        if (k + 1 == meaning_count) ck_assert_int_eq(letters, meanings); /* each names existing options and commands */
     }
     ck_assert_int_eq(tfgen("--man"), 0);
     for (int k = 0; k < meaning_count; k++) {

@@ -122,7 +122,7 @@ START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
     ck_assert_int_eq(shell("TFGEN_WISDOM=%s/notes ${TFGEN:-./tfgen} wisdom import specs/wisdom/h200.wisdom 2>&1", folder), 3);
     ck_assert_int_eq(shell("cmp README.md %s/notes", folder), 0);
     ck_assert_int_eq(shell(": >%s/notes && TFGEN_WISDOM=%s/notes ${TFGEN:-./tfgen} wisdom import specs/wisdom/h200.wisdom 2>&1", folder,
-                           folder), 0); /* an empty one has nothing to lose */
+                           folder), 0); /* an empty file is overwritten */
     says("added ");
 }
 END_TEST

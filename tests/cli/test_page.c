@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines of a picture, one behind the other. */
+/* Lines of text of a picture, concatenated. */
 static const char *read_back(arena *a, const char *svg, double *widest)
 {
     text t = {.a = a};

@@ -119,7 +119,7 @@ typedef struct facts {
     int counts[most_facts], count;
 } facts;
 
-/* A fact that must be seen: entered with 0, then counted. */
+/* Counts how often a feature is drawn; features that were never seen are listed with 0. */
 static void note(facts *f, bool seen, const char *format, ...)
 {
     char name[80];

@@ -84,7 +84,7 @@ static void check_shared(int ranks)
     ck_assert_int_eq(shared_number("SELECT count(*) FROM trials WHERE status = 'kept'"), 1);
     ck_assert_int_eq(shared_number("SELECT count(*) FROM (SELECT tile FROM trials WHERE status IN ('dropped', 'same', 'refused')"
                                    " GROUP BY tile HAVING count(*) > 1)"), 0);
-    ck_assert_int_eq(shared_number("SELECT count(*) FROM shared WHERE key <> 'session'"), 0); /* forgotten */
+    ck_assert_int_eq(shared_number("SELECT count(*) FROM shared WHERE key <> 'session'"), 0); /* deleted at the end */
     ck_assert_int_eq(lines_of("wisdom"), 2);
 }
 

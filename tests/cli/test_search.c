@@ -23,12 +23,12 @@ typedef struct simulated {
     unsigned long long random;
     point_state at[points];
     int standard;
-    double clock, noise, phase, base; /* base: seconds of a run of truth 1 */
+    double clock, noise, phase, base; /* base: seconds of a run whose relative time is 1 */
     double stop_at;                   /* Ctrl-C by the clock; 0: never */
     int checks, prepared, released;
     bool tells;        /* asks for the best candidate so far */
     int found;         /* times */
-    double found_truth, checking; /* of the candidate reported last; seconds of all checks */
+    double found_truth, checking; /* relative time of the candidate reported last; seconds of all checks */
 } simulated;
 
 static unsigned long long draw(simulated *d)
@@ -341,7 +341,7 @@ static void search_flat(arena *a, simulated *d, int seed, void *context)
     const search_result r = search_device(a, d, &standard, 1e9);
     if (r.kept != &standard) {
         f->kept++;
-        f->errors += r.noise / (1.2533 * sqrt(2.0 / (r.kept->rounds - race_rounds)) * f->noise); /* of a median of normal numbers */
+        f->errors += r.noise / (1.2533 * sqrt(2.0 / (r.kept->rounds - race_rounds)) * f->noise); /* of a median */
     }
     for (int i = 1; i < r.count; i++)
         if (r.list[i]->rounds > race_rounds) f->met++, f->rounds += r.list[i]->rounds - race_rounds;

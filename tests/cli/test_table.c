@@ -324,7 +324,7 @@ START_TEST(rows_of_a_grid_keep_the_tiles_of_other_phases)
         written[wide] = json_number_value(json_object_get(json_array_get(json_object_get(t, "rows"), 0), "bytes_written"));
         json_decref(t);
     }
-    ck_assert_double_eq(written[0] - written[1], 4 * 2 * 4); /* 4 rows have two sums more */
+    ck_assert_double_eq(written[0] - written[1], 4 * 2 * 4); /* each of the 4 rows has two more sums */
     ck_assert_int_eq(shell("rm -r %s", folder), 0);
 }
 END_TEST

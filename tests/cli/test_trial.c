@@ -117,7 +117,7 @@ START_TEST(a_wrong_plan_is_wrong_in_some_rows_too)
 }
 END_TEST
 
-/* ---- workgroups that wait for others: of three tiles in two parts each, on one worker */
+/* ---- workgroups that wait for others: three tiles, each split in two, on one worker */
 static void check_parts(void *argument)
 {
     static const char yaml[] = "block: t\ndtype: bf16\ndims: {M: 8, K: 128, N: 192}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"

@@ -164,7 +164,7 @@ static void read_back(void *argument)
     }
 }
 
-/* ---- what ranks of a sweep tell each other: the best of this very kernel, by another session of this very sweep, that came to its end */
+/* ---- what ranks of a sweep share: the best tile of the same kernel, from a finished session of the same sweep */
 static void see_best(void *context, const char *program, const char *version, const char *tile, double ratio)
 {
     (void)program, (void)version;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Register files: registers a lane of one SIMD, its SIMDs as a workgroup uses them, most that a wave may have. */
+/* Register files: registers per lane of a SIMD, the number of SIMDs that share a workgroup, the most registers of a wave. */
 typedef struct machine {
     const char *label, *arch;
     compiler_kind kind;

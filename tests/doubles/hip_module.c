@@ -284,7 +284,7 @@ static int check_kernel(const kernel *k, const device *d)
     return hip_invalid_handle;
 }
 
-/* A cooperative launch must begin after the one before it, whose workgroups may hold the places that it waits for. */
+/* A cooperative launch must begin after the previous one, whose workgroups may occupy the multiprocessors that it waits for. */
 static int check_order(const kernel *k, device *d, stream *s)
 {
     const bool in_order = s->ordered == d->cooperative_launches;

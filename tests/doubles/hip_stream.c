@@ -374,7 +374,7 @@ EXPORT int hipStreamWaitEvent(hip_stream stream_handle, hip_event handle, unsign
     if (o) *o = (op){.kind = op_wait}, code = stream_push(s, o);
     else if (!code) code = hip_invalid_handle;
     code = double_end(code);
-    usleep(50); /* a thread that launches without waiting its turn comes first now */
+    usleep(50); /* yields to a thread that would launch out of order */
     return code;
 }
 

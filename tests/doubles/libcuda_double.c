@@ -42,7 +42,7 @@ static struct {
     char *low, *high;
 } memory[most_allocations];
 enum { most_devices = 8, most_contexts = 2 * most_devices };
-static char contexts[most_contexts]; /* their addresses: each device's primary context, then one of the program's own for each */
+static char contexts[most_contexts]; /* addresses of contexts: each device's primary one, then one per device that the program creates */
 static int cooperative_launches[most_contexts]; /* under the lock */
 static _Thread_local void *stack[most_depth];
 static _Thread_local int depth;
@@ -229,7 +229,7 @@ int cuMemFree_v2(cuda_pointer at)
     return 0;
 }
 
-static stream null_streams[most_contexts]; /* the current context's is meant by NULL */
+static stream null_streams[most_contexts]; /* NULL means that of the current context */
 static stream *stream_at(void *s) { return s ? s : &null_streams[number_of(current())]; }
 static bool is_foreign(const void *s) { return s && ((const stream *)s)->context != current(); }
 static bool captures(void *s) { return s && ((stream *)s)->capturing; }
@@ -357,7 +357,7 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
     const bool capture = captures(s);
     if (cooperative && !capture) {
         int *count = &cooperative_launches[number_of(current())];
-        sched_yield(); /* to a thread that launches without waiting its turn */
+        sched_yield(); /* yields to a thread that would launch out of order */
         pthread_mutex_lock(&lock);
         const bool in_order = stream_at(s)->ordered == *count;
         stream_at(s)->ordered = ++*count;
@@ -428,7 +428,7 @@ int cuStreamCreate(void **out, unsigned flags)
     BEGIN_IN_CONTEXT("StreamCreate");
     static atomic_ullong ids;
     pthread_mutex_lock(&lock);
-    stream *s = spare ? spare : malloc(sizeof *s); /* handles are used again, numbers are not */
+    stream *s = spare ? spare : malloc(sizeof *s); /* handles are reused, numbers are not */
     spare = NULL;
     pthread_mutex_unlock(&lock);
     if (!s) return cuda_out_of_memory;

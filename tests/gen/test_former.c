@@ -10,7 +10,7 @@ static const struct {
     program_kind program;
     const char *former, *today;
 } fields[] = {
-    {program_none, NULL, NULL}, /* so that the list is not empty */
+    {program_none, NULL, NULL}, /* C forbids empty arrays */
 #define FORMER_FIELD(program, former, today) {program_##program, #former, #today},
 #include "ir/former.def"
 };

@@ -54,7 +54,7 @@ static char *ptx_of(const ptx_compiler *c, const char *source)
 typedef struct statement {
     char *text;
     int next[2];  /* statements that may follow; -1: none */
-    bool waited;  /* on every path to it */
+    bool waited;  /* a wait precedes it on every path */
 } statement;
 
 typedef struct program {

@@ -101,8 +101,9 @@ START_TEST(partial_sums_are_added_once_and_in_a_fixed_order)
 }
 END_TEST
 
-/* A part is ready once its flag holds the first of these numbers (templates/frame/workspace.h); shares of a tile are done or left once a
- * second flag holds the other (templates/gemm/k_shares.h). Whoever reads the part clears its flag. */
+/* A partial tile is ready once its flag holds the first of these numbers (templates/frame/workspace.h); a second flag holds the other
+ * number once its share of the reduction is done or left to the last workgroup (templates/gemm/k_shares.h). The reader of a partial tile
+ * clears its flag. */
 static bool is_flag(unsigned long long x)
 {
     return x == 0x9d2be3167f4a91c5ull || x == 0x6a09e667f3bcc908ull || x == 0xbb67ae8584caa73bull || x == 0x3c6ef372fe94f82bull;
@@ -118,7 +119,7 @@ static void no_part_is_left(rig *r)
     free(data);
 }
 
-/* A launch uses only parts that it wrote itself, though memory still holds parts of an earlier launch. */
+/* A launch uses only partial tiles that it wrote itself, though memory still holds those of an earlier launch. */
 START_TEST(partial_sums_of_an_earlier_launch_are_not_used)
 {
     static const char *const dtypes[] = {"bf16", "f32"};

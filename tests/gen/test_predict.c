@@ -15,7 +15,8 @@ typedef struct held {
     unsigned limits;
 } held;
 
-/* NVIDIA: the occupancy calculator of CUDA 13. AMD: what LLVM 22 says of registers, times whole workgroups; LDS in pieces. */
+/* NVIDIA: the occupancy calculator of CUDA 13. AMD: waves by registers as LLVM 22 reports, rounded down to whole workgroups; LDS in
+ * allocation units. */
 static const held known[] = {
     {"h200", {384, 168, 0, 0, 199744}, 1, 3, 1u << by_registers | 1u << by_shared},
     {"h200", {256, 64, 0, 0, 0}, 4, 8, 1u << by_registers},
@@ -470,7 +471,7 @@ START_TEST(keys_of_all_sequences_are_one_stream_with_stages)
 {
     static const struct {
         const char *dims;
-        double most; /* the largest accepted ratio to the time of their bytes */
+        double most; /* largest accepted ratio of the predicted time to the time of loading the cache at the reached bandwidth */
     } cases[] = {{"B: 17, L: 20000, KV: 8", 1.05}, {"B: 207, L: 1000, KV: 8", 1.05}, {"B: 1000, L: 100, KV: 8", 2.4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char yaml[1024];

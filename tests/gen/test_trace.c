@@ -213,7 +213,7 @@ static const struct {
     {"sm_90a", LINEAR("bf16", "9", "320", "256"), "gemm layer=register_fed", 0},
     {"sm_80", LINEAR("f16", "150", "300", "64"), "gemm layer=mma m=64 n=128 k=64 threads=128 stages=4", 3 * 3},
     {"sm_90a", ATTENTION("96", "64"), "attention layer=wgmma block_q=128 threads=384 pack_gqa=1",
-     2 * 4 * 2}, /* a warpgroup's 64 rows are a tile */
+     2 * 4 * 2}, /* each warpgroup records its 64 rows as a tile */
     {"sm_90a", ATTENTION("300", "128"), "attention layer=wgmma block_q=128 threads=384 pack_gqa=1", 2 * 4 * 5},
     {"gfx942", LINEAR("bf16", "300", "200", "64"), "gemm layer=mfma m=64 n=64", 5 * 4},
 };
@@ -425,7 +425,7 @@ START_TEST(overlapping_tiles_of_a_unit_get_separate_lanes)
     const timeline_tile *x = w.job.made->launches[0].tiles;
     ck_assert_int_eq(w.job.made->lanes, 2);
     ck_assert(x[0].lane == 0 && x[1].lane == 1 && x[2].lane == 0);
-    ck_assert_double_eq_tol(w.job.made->launches[0].busy, (1200 - 1010) / 800.0, 1e-12); /* never counted twice */
+    ck_assert_double_eq_tol(w.job.made->launches[0].busy, (1200 - 1010) / 800.0, 1e-12); /* overlapping tiles count once */
     arena_free(w.a);
 }
 END_TEST

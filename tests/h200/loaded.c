@@ -1,6 +1,6 @@
-/* In: a program that this is preloaded into, and LOADED_SOCKET, the path of a socket to listen at. Out: the program, its libraries loaded
- * and relocated, does not begin: each connection brings three files and a command line, and a fork of the program runs that. Refuses
- * nothing: whoever may open the socket is the one who started it. loaded_run.c is the other end. */
+/* In: a program that this is preloaded into, and LOADED_SOCKET, the path of a socket to listen at. Out: the program, loaded and relocated,
+ * waits instead of starting: each connection passes three files and a command line, which a fork of the program runs. Only the user who
+ * started it can open the socket. loaded_run.c is the other end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -169,8 +169,8 @@ static double mean_of_cache(const tfgen_tensor *v, long long batch, long long he
            (double)rows;
 }
 
-/* The expected element of y in this row and head. With a block: computed from the sign of x, all that its norm leaves of equal numbers;
- * else: softmax. */
+/* The expected element of y in this row and head. A block: computed from the sign of x, since a norm of equal numbers keeps only their
+ * sign. Else: softmax. */
 static double wanted(const tfgen_tensor *y, long long row, long long place, int values, bool block)
 {
     const long long batch = row / y->shape[1];

@@ -81,7 +81,7 @@ START_TEST(a_barrier_orders_accesses_before_it_and_after_it)
 }
 END_TEST
 
-/* While it spins, they meet. */
+/* One wave has left the barrier and spins; the others still meet at it. */
 START_TEST(a_wave_that_leaves_barriers_is_not_waited_for)
 {
     host_module *m = _i ? load_checked("basics.hip") : load("basics.hip");

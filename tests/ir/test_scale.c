@@ -287,7 +287,7 @@ static void drawn(long_spec *s, unsigned seed)
 {
     static const char *const unary[] = {"silu", "exp", "softmax", "l2norm", "gelu_tanh", "neg"};
     unsigned state = seed;
-    const unsigned near = 2 + draw(&state, 62), far = draw(&state, 8); /* far / 8: share of operands from anywhere before */
+    const unsigned near = 2 + draw(&state, 62), far = draw(&state, 8); /* far / 8: share of operands that are drawn from all earlier ops */
     bool *read = calloc((size_t)s->n + 1, 1);
     text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {a0: [1, M, D]}\nparams: {w: [D, D]}\nops:\n");
     for (int i = 0; i < s->n; i++) {

@@ -1,5 +1,5 @@
-// In: nothing. Out: spec structs of products as the generator writes them, with one text of prologue and epilogue for wgmma and for
-// MFMA; `Machine` brings what differs: granule, tile, threads, stages, arguments beyond the common ones.
+// Spec structs of products as the generator writes them, with the same prologue and epilogue for wgmma and for
+// MFMA; `Machine` has what differs: granule, tile, threads, stages, arguments beyond the common ones.
 #pragma once
 
 constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
@@ -27,7 +27,7 @@ template <class Machine, int Columns, int Length> struct product_spec : Machine 
     DEV static const type *a_row(const args &p, int, int row) { return p.x + static_cast<long long>(row) * K; }
     DEV static const type *packed(const args &p) { return p.w; }
     DEV static context begin(const args &, int, int) { return {}; }
-    // Rows begin at multiples of `step` elements: so wide are the stores where a whole W is not aligned.
+    // Rows begin at multiples of `step` elements: that many elements are stored at once if a vector of W would be misaligned.
     template <int W> DEV static void put(const args &p, int row, int col, vec<float, W> v)
     {
         put_row<W, N>(p.y + static_cast<long long>(row) * N + col, N - col, v);

@@ -108,7 +108,7 @@ static const trial_check *first_bad(const attempt *t)
     "  - {out: u, op: sub, in: [x2, s]}\n  - {out: t, op: max, in: [u, p]}\noutputs: {y: t}\n"
 
 static const struct {
-    const char *from, *to, *value; /* from, to: in the spec; value: the one that is wrong then */
+    const char *from, *to, *value; /* from, to: in the spec; value: the first wrong value after the edit */
 } changes[] = {{"rmsnorm, in: [x, g], eps: 1.0e-5", "rmsnorm, in: [x, g], eps: 1.0e-3", "h"},
                {"rmsnorm, in: [x, g], eps: 1.0e-5", "rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true", "h"},
                {"linear, in: [h, wk]", "linear, in: [x, wk]", "k"},
@@ -131,8 +131,7 @@ static const struct {
                {"max, in: [u, p]", "min, in: [u, p]", "t"}};
 enum { change_count = sizeof changes / sizeof *changes };
 
-/* The plan gives the places of roundings by the places of ops in the file, which an edit of another length would move; so each op keeps its
- * own line. */
+/* A plan names roundings by the line and column of ops in the file. Each op has a line of its own, so that an edit moves no other op. */
 START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
 {
     arena *a = arena_new();

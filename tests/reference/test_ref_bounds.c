@@ -597,7 +597,7 @@ START_TEST(the_error_of_each_input_reaches_the_result)
 }
 END_TEST
 
-/* ---- a correct result for operands that are off by as much as their bounds allow: where f is flat, has a kink, or is near 0 */
+/* ---- correct results of operands that differ from the exact ones by up to their bounds: where f is flat, has a kink, or is near 0 */
 #define SINGLE(inputs, ops) "block: t\ndtype: f32\ndims: {M: 24, N: 96}\ninputs: " inputs "\nops: [" ops "]\noutputs: {y: y}\n"
 static const char *const far_cases[] = {ONE("{x: [M, N, D], z: [M, N, D]}", "", "{out: y, op: mul, in: [x, z]}"),
                                         ONE("{x: [M, N, D]}", "", "{out: y, op: mul, in: [x, x]}"),

@@ -1,5 +1,5 @@
 /* A program built against an earlier tfgen.h, whose structs have fewer fields: fields are appended only, so that today's library runs it.
- * Its declarations are a copy on purpose, and never follow the header.
+ * Its declarations are a deliberate copy of the old header and never change.
  *
  *     cc old_program.c -ltfgen -o old_program && ./old_program */
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Checkpoints by the public interface: a file, an index with two shards, params of a plan by layer, and what is refused; a checkpoint
- * serves on after a failure. */
+/* Checkpoints by the public interface: a file, an index with two shards, params of a plan by layer, and what is refused; a checkpoint is
+ * still usable after a failure. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -133,7 +133,7 @@ END_TEST
 
 START_TEST(a_mark_left_by_another_memory_layout_is_no_timeout)
 {
-    static const unsigned long long mark = 0x4e0793f8c26bull; /* marks::none: what a mark holds after its launch */
+    static const unsigned long long mark = 0x4e0793f8c26bull; /* marks::none: the value of a mark after its launch */
     program p = open_program();
     caller c;
     open_caller(&c, &p);

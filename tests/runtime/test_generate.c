@@ -1,5 +1,5 @@
 /* `tfgen generate`: whole models of a few numbers, whose weights a formula makes; the ids that transformers 5.23 generates with the same
- * weights in float32; folders and prompts that lie. Runs $TFGEN (default ./tfgen). */
+ * weights in float32; inconsistent folders and wrong prompts. Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
 #include "tests/shell.h"

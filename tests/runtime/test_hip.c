@@ -473,7 +473,7 @@ START_TEST(a_captured_call_is_replayed)
 }
 END_TEST
 
-/* ---- order of work, and what may be freed early */
+/* ---- order of work, and objects that may be freed while kernels run */
 static const char plain[] = "block: plain\ndtype: f32\ndims: {M: 5, D: 24}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: softmax, in: [x]}\n"
                             "outputs: {result: y}\n";
 

@@ -70,7 +70,7 @@ static plan *all_again(arena *a, const plan *p)
 
 typedef struct walk {
     arena *a;
-    const plan *p; /* the present one, then the last */
+    const plan *p; /* the tile that spilled, then the last one left */
     int steps, form;
 } walk;
 

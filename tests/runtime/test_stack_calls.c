@@ -116,7 +116,7 @@ START_TEST(a_stack_stores_what_its_layers_store_one_by_one)
     open_program(&p);
     tfgen_stack *s = stack_of(&p);
     void *x = memory_of(&p, 99), *y = memory_of(&p, 98), *wanted = memory_of(&p, 97), *caches[layers];
-    memset(p.workspace, 0xff, (size_t)tfgen_workspace_bytes(p.stack_plan, NULL, 0)); /* the host prepares nothing */
+    memset(p.workspace, 0xff, (size_t)tfgen_workspace_bytes(p.stack_plan, NULL, 0)); /* the marks need no preparation by the host */
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         const size_t bytes = (size_t)runs[r].rows * columns * sizeof(float);
         const tfgen_dim dim = {"M", runs[r].rows};
@@ -125,7 +125,7 @@ START_TEST(a_stack_stores_what_its_layers_store_one_by_one)
         tfgen_args args = TFGEN_ARGS_INIT;
         for (int n = 0; n < layers; n++) caches[n] = memcpy(malloc(bytes_each), p.tensors[n][p.cache], bytes_each);
         run_apart(&p, runs[r].first, runs[r].count, runs[r].rows, x, wanted);
-        for (int n = 0; n < layers; n++) { /* as before, and what is wanted in its place */
+        for (int n = 0; n < layers; n++) { /* restores the cache; `after` keeps the expected one */
             void *after = memcpy(malloc(bytes_each), p.tensors[n][p.cache], bytes_each);
             memcpy(p.tensors[n][p.cache], caches[n], bytes_each);
             free(caches[n]);

@@ -274,7 +274,7 @@ START_TEST(a_module_is_created_with_its_variants)
 }
 END_TEST
 
-/* ---- a block over a cache: for one token it is fused otherwise, which needs more workspace */
+/* ---- a block over a cache: for one token other fusions are chosen, which need more workspace */
 #define CACHED                                                                                                                           \
     "inputs: {x: [B, S, D], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"                                                           \
     "params: {wq: [D, D], wk: [D, D], wv: [D, D]}\nstate: {k: [B, H, L, hd], v: [B, H, L, hd]}\nops:\n"                                  \

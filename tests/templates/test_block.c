@@ -1,5 +1,5 @@
 /* Level block: all phases of a block in one launch (gen/plan/block.h, gen/plan/order.h, templates/frame/frame_list.h): what is planned,
- * that the proof of its waits finds what is missing, that results are right on a few workgroups, and what a wait without end says. */
+ * that the proof of its waits finds what is missing, that results are right on a few workgroups, and the error of a wait without end. */
 #include "gen/plan/block.h"
 #include "gen/plan/order.h"
 #include "gen/program/program.h"
@@ -54,7 +54,7 @@ END_TEST
  * registers hold. */
 START_TEST(tiles_of_a_block_are_for_one_workgroup_per_unit)
 {
-    static const int splits[] = {4, 2}, simt_splits[] = {8, 4}; /* of the keys of 8 and of 64 heads */
+    static const int splits[] = {4, 2}, simt_splits[] = {8, 4}; /* appends of keys: 8 heads and 64 heads */
     const dim_override dims[] = {{"B", _i % 2 ? 8 : 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = _i < 2 ? "sm_90a" : "gfx942",
                                      .dims = dims, .dim_count = sizeof dims / sizeof *dims});

@@ -54,7 +54,7 @@ enum { most_sequences = 40 };
 typedef struct decode_step {
     const char *target, *dtype, *yaml, *line;
     int B, S, L, H, KV, hd;
-    int pos[most_sequences]; /* negative: counted from the capacity */
+    int pos[most_sequences]; /* position of the first query; negative: counted back from the capacity of the cache */
 } decode_step;
 
 static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal: true, window: 70"),

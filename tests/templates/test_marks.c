@@ -31,7 +31,7 @@ static marks_args fresh(int slow)
 {
     marks_args p = {.words = memory(word_count * sizeof *p.words, "words"), .numbers = memory(groups * sizeof *p.numbers, "numbers"),
                     .sums = memory(groups * sizeof *p.sums, "sums"), .first = 10, .slow = slow};
-    memset(p.words, 0xa5, word_count * sizeof *p.words); /* nothing prepares them */
+    memset(p.words, 0xa5, word_count * sizeof *p.words); /* marks need no initial values */
     return p;
 }
 
@@ -89,7 +89,8 @@ END_TEST
 /* The engine runs one after another the workgroups of a launch that is not cooperative, as many at once as it has workers. */
 START_TEST(resident_workgroups_do_the_work_of_missing_ones)
 {
-    /* 0: the first workgroup to come closes the census. The engine starts others while it waits, so it seldom closes after more polls. */
+    /* 0: the first workgroup that arrives closes the census. With more polls others arrive while it waits, so it would seldom close early.
+     * */
     host_module *m = module_of(_i ? COUNTED "#define TF_CENSUS_POLLS 9\n" : COUNTED "#define TF_CENSUS_POLLS 0\n");
     marks_args p = fresh(-1);
     for (int i = 0; i < 4; i++) {

@@ -24,7 +24,8 @@ static const matmul_case cases[] = {
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 1, "in_rows"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5 split_k=2",
      MATMUL("B: 2, M: 130, K: 148, N: 104", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
-    /* operands swapped: two clusters of four, which share rows and columns and reduce together; a tail; a row tile in two halves */
+    /* swap_ab: two clusters of four workgroups that multicast rows and columns and reduce split K together; a tail; a row tile in two
+     * halves */
     {"sm_90a", "bf16", "layer=swap_ab m=48 n=64 k=64 threads=160 stages=2 row_stages=2 cluster=2 cluster_m=2 split_k=2",
      MATMUL("B: 2, M: 70, K: 200, N: 136", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
     {"sm_90a", "f16", "layer=swap_ab m=16 n=128 k=128 threads=288 stages=3 row_stages=2 tail=2",

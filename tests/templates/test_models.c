@@ -1,6 +1,6 @@
 /* Layers of real models on the host engine: every fusion level, dtype and two geometries against what HuggingFace transformers computed,
  * and against the float64 reference. Without TFGEN_TEST_ALL=1 a sample runs, in which each pair of model, level and dtype meets;
- * `make test` has a prompt without fusion and a decode step with that of ops alone; the others below tile are for make verify-all. */
+ * below level tile `make test` runs a prompt at level none and a decode step at level ops; make verify-all runs the others. */
 #include "ir/graph/half.h"
 #include "runtime/data/safetensors.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
-/* Products of few rows whose weights pass through a ring in shared memory (layer ring, templates/gemm/gemm_ring.h): that it is taken on
- * request alone, what it refuses, how large the ring of a launch is, and results on the host engine, of one phase and of a block. */
+/* Products of few rows whose weights pass through a ring in shared memory (layer ring, templates/gemm/gemm_ring.h): that it is chosen on
+ * request only, what it refuses, how large the ring of a launch is, and results on the host engine, of one phase and of a block. */
 #include "gen/program/gemm_ring.h"
 #include "tests/support.h"
 #include <string.h>
@@ -98,7 +98,7 @@ START_TEST(results_are_within_their_bounds)
 }
 END_TEST
 
-/* Every phase of the block that multiplies reads the same ring, which the phases between them leave alone. */
+/* All products of the block read the same ring, which the phases between them do not touch. */
 START_TEST(the_phases_of_a_block_share_a_ring)
 {
     static const char *line = "gemm: layer=ring threads=128 in_flight=16";

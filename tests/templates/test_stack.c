@@ -1,5 +1,5 @@
 /* Stacks: several layers in a launch (gen/plan/stack.h, templates/frame/frame_stack.h): what is planned, that the proof of its waits finds
- * what is missing between layers, and blocks that no stack is made of. */
+ * what is missing between layers, and blocks that cannot be stacked. */
 #include "gen/plan/block.h"
 #include "gen/plan/order.h"
 #include "tests/support.h"

@@ -58,7 +58,7 @@ static void judge(const char *what, const errors *e)
     ck_assert_msg(ours <= 2 * cascaded, "%s: %g off, and %g when added up in blocks", what, ours, cascaded);
 }
 
-/* step: the block length with which as many levels of blocks reach the length as registers allow: with 32, a million terms take four
+/* step: block length. As many levels of blocks as registers allow must cover the length: with blocks of 32, a million terms take four
  * levels. */
 typedef struct product_case {
     const char *target;

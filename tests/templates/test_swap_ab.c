@@ -98,7 +98,7 @@ END_TEST
 
 /* ---- the host engine runs the very source, the race and bounds checker looks on: every number of rows about a tile's end, tails of K in
  * and beyond a piece, of N, rows that are aligned first, more row tiles than one, parts that differ in length, stages that come again,
- * widths, columns beside each other of which the last has none, sums of rows */
+ * widths, neighbouring column tiles of which the last has no columns, sums of rows */
 typedef struct trial {
     const char *path, *dtype, *line;
     long long M, N, K;
@@ -144,7 +144,8 @@ static const trial trials[] =
      {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 cluster_m=2 split_k=2", 150, 170,
       328},
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster_m=2 tail=2", 70, 328, 328, 8},
-     /* boxes of rows that overlap; results that leave through shared memory: rounded at once, by rows that a slice, a team, a tail has */
+     /* boxes of rows that overlap; results that are stored through shared memory: rounded before, in rows of a slice, of a warpgroup, of a
+      * tail */
      {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster=2 smem_epilogue=1", 60, 131, 328},
      {PLAIN, "f16", "gemm layer=swap_ab m=152 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=4 smem_epilogue=1", 150, 200, 72},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=40 n=128 k=64 threads=288 stages=4 row_stages=4 smem_epilogue=1", 70, 203, 72},

@@ -821,7 +821,7 @@ START_TEST(a_template_with_its_spec_struct_compiles_without_warnings)
 }
 END_TEST
 
-/* ---- the same bits for any grid and any rest of the batch */
+/* ---- the same bits for any grid and whatever else is in the batch */
 static const char prefill_spec[] =
     "block: t\ndtype: bf16\ndims: {B: 1, S: 37, D: 65, H: 4, KV: 2, hd: 33}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
     "inputs: {x: [B, S, D]}\nparams: {n: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd]}\n"
@@ -910,7 +910,7 @@ START_TEST(a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid)
 }
 END_TEST
 
-/* ---- the same bits in any order in which chiplets get tiles: rounds of whole chunks and a rest, 12 heads on 8 or 6 */
+/* ---- the same bits for any assignment of tiles to chiplets: whole rounds and a partial one, 12 heads on 8 or 6 chiplets */
 static const char matrix_spec[] =
     "block: t\ndtype: bf16\ndims: {B: 1, S: 301, D: 40, H: 12, KV: 4, hd: 16}\ndynamic: {B: [1, 64]}\n"
     "inputs: {x: [B, S, D]}\nparams: {wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [333, H*hd]}\n"
