@@ -22,6 +22,13 @@ static const char decode_yaml[] =
     "  - {out: o, op: linear, in: [a, wo]}\n  - {out: r, op: add, in: [x, o]}\n"
     "  - {out: y, op: layernorm, in: [r, m, m]}\noutputs: {y: y}\n";
 
+/* Two phases that read the same input and wait for nothing, one that waits for both, and one for which a wait implies another. */
+static const char branches_yaml[] =
+    "block: t\ndtype: bf16\ndims: {B: 3, D: 96}\ninputs: {x: [B, D]}\nparams: {w: [D, D], v: [D, D], n: [D]}\nops:\n"
+    "  - {out: s, op: softmax, in: [x]}\n  - {out: p, op: linear, in: [x, w]}\n  - {out: q, op: softmax, in: [p]}\n"
+    "  - {out: r, op: linear, in: [s, v]}\n  - {out: t, op: add, in: [r, q]}\n  - {out: u, op: layernorm, in: [t, n, n]}\n"
+    "  - {out: y, op: add, in: [u, s]}\noutputs: {y: y}\n";
+
 static rig *plan_block(const char *yaml, const char *target, const tuning *t)
 {
     rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_block, .target = target, .tuning = t, .check = true,
@@ -91,6 +98,24 @@ START_TEST(a_wait_that_is_dropped_is_found)
             l->work[i] = was;
         }
     ck_assert_int_ge(waits, l->work_count - 1);
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(no_phase_waits_for_more_than_it_must)
+{
+    static const struct {
+        const char *name, *awaits;
+    } phases[] = {{"s", ""}, {"p", ""}, {"q", "p "}, {"r", "q s "}, {"y", "r "}};
+    rig *r = plan_block(branches_yaml, "sm_90a", NULL);
+    const launch *l = r->c.plan->launches;
+    ck_assert_int_eq(l->work_count, 5);
+    for (int i = 0; i < 5; i++) {
+        text awaits = {.a = r->a};
+        for (int n = 0; n < l->work[i].await_count; n++) text_printf(&awaits, "%s ", l->work[l->work[i].awaits[n]].phase->name);
+        ck_assert_str_eq(l->work[i].phase->name, phases[i].name);
+        ck_assert_str_eq(awaits.size ? awaits.data : "", phases[i].awaits);
+    }
     rig_close(r);
 }
 END_TEST
@@ -245,6 +270,7 @@ int main(void)
     tcase_add_loop_test(plans, a_block_is_one_launch_of_phases_with_as_many_threads, 0, target_count);
     tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 4);
     tcase_add_test(plans, a_wait_that_is_dropped_is_found);
+    tcase_add_test(plans, no_phase_waits_for_more_than_it_must);
     tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
     tcase_add_test(plans, waits_in_a_cycle_are_found);
     tcase_add_loop_test(plans, features_that_launches_of_several_phases_lack_are_refused, 0, sizeof refusals / sizeof *refusals);
