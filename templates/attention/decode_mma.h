@@ -275,8 +275,22 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     };
 
-    // then: the next part, or none. early: in: key tiles of this part that were loaded ahead; out: those of the next one.
-    DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, sums &all, int &early)
+    // A part's queries. Loads of the next part's are in flight while a part ends.
+    struct queries {
+        typename tile::queries of;
+        bool asked;
+        DEV void load(const args &p, const part &t, memory &m)
+        {
+            of.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
+            asked = true;
+        }
+    };
+
+    // then: the next part, or none. early: in: key tiles of this part that were loaded ahead; out: those of the next one. meanwhile: called
+    // while the first loads are in flight.
+    template <class F>
+    DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, queries &q, sums &all, int &early,
+                           const F &meanwhile)
     {
         const int first = first_of(t), end = end_of(t);
         const key_rows k(p, t);
@@ -286,21 +300,22 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 #pragma unroll 1
             for (int i = early; i < stages; i++) f.issue_next(p, k, v, t, r);
         const sight seen(p, t);
-        typename tile::queries q;
-        q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
+        if (!q.asked) q.load(p, t, m);
+        q.asked = false;
+        meanwhile();
         all.o.clear();
 #pragma unroll
         for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
         if constexpr (stages > 0) {
 #pragma unroll 1
             for (int key = first; key < end; key += tile_keys) {
-                attend_stage(r.wait(), key, t.seen_to, seen, q, all);
+                attend_stage(r.wait(), key, t.seen_to, seen, q.of, all);
                 r.release();
                 f.issue_next(p, k, v, t, r);
             }
             early = f.early;
         } else
-            attend_registers(k, v, first, end, seen, q, all);
+            attend_registers(k, v, first, end, seen, q.of, all);
     }
 
     // ---- results: 4 columns of a row, in the order of the products' columns (tile::column_at)
@@ -456,12 +471,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // ---- a run. Before the previous launch has ended it is scheduled by lengths that this launch may still change: the first keys are
     // prefetched into L2, and loaded, by a guess; the lengths that memory has afterwards decide whether the guess holds.
-    DEV static void prefetch_first_keys(const args &p, const memory &m, const member &w)
+    DEV static void prefetch_keys(const args &p, const part &t, const member &w)
     {
         constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
-        const cursor &s = m.schedule.cursors[0];
-        const part &t = s.now;
-        if (s.to <= m.schedule.from || thread_index() > 1 || !dense) return;
         const int from = t.seen_from + t.from * tile_keys, end = t.seen_from + t.to * tile_keys,
                   some = from + most / (2 * (head_dim + value_dim)) / w.total;
         const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // the prefetched keys are contiguous
@@ -470,6 +482,25 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         if (from >= to) return;
         prefetch_l2(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head),
                     (to - from) * (thread_index() ? value_dim : head_dim) * 2);
+    }
+    DEV static void prefetch_first_keys(const args &p, const memory &m, const member &w)
+    {
+        const cursor &s = m.schedule.cursors[0];
+        if (s.to > m.schedule.from && thread_index() < 2 && dense) prefetch_keys(p, s.now, w);
+    }
+    // The same without a schedule: as if all sequences were as long as one that lies about where this run would then lie.
+    DEV static void prefetch_likely_keys(const args &p, const member &w)
+    {
+        if (!tile::guesses || !dense || thread_index() > 1) return;
+        const int batches = S::batches(p), of_sequence = runs::work_tiles(p), like = static_cast<int>(1ll * w.index * batches / w.total);
+        const typename runs::visible v = runs::visible_in(p, runs::guess(p, like));
+        const typename runs::share mine(batches * of_sequence * v.key_tiles, w);
+        if (mine.from >= mine.to) return;
+        const int work_tile = (mine.to - 1) / v.key_tiles, first = work_tile * v.key_tiles;
+        part t = {};
+        t.batch = work_tile / of_sequence, t.kv_head = work_tile % of_sequence / runs::row_tiles(p);
+        t.seen_from = v.from, t.seen_to = v.to, t.from = mine.from > first ? mine.from - first : 0, t.to = mine.to - first;
+        prefetch_keys(p, t, w);
     }
     // Called by all threads, which then all see the schedule.
     template <bool Sure> DEV static void make_schedule(const args &p, memory &m, const member &w)
@@ -489,6 +520,15 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     DEV static int follower(int cursor) { return cursor < 2 ? cursor + 1 : 0; }
+    // The part after the current one (at: its cursor); with stages, whose loads run ahead, the one after that.
+    DEV static void find_next(const args &p, memory &m, const member &w, int at)
+    {
+        const int from = stages > 0 ? follower(at) : at;
+        runs::step(p, m.schedule, m.schedule.cursors[from], m.schedule.cursors[follower(from)], w);
+    }
+    // The next part's end overwrites what this one's reads in shared memory. hand_over() and store() have a barrier behind those reads, but
+    // not within a cluster, nor where results are stored in order.
+    static constexpr bool barrier_at_end = cluster > 1 || tile::in_order;
 
     // A launch of its own.
     DEV static void run(const args &p, memory &m)
@@ -501,6 +541,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         if (!sure) {
             make_schedule<false>(p, m, w);
             prefetch_first_keys(p, m, w);
+        } else {
+            prefetch_likely_keys(p, w);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
         if (sure) make_schedule<true>(p, m, w);
@@ -513,6 +555,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
         bool arrived = false, met = false; // at the cluster's barrier, which says that parts have been handed over
         int early = 0;
+        queries q;
+        q.asked = false;
 #pragma unroll 1
         for (int at = 0;; at = follower(at)) {
             const cursor &now = m.schedule.cursors[at], &then = m.schedule.cursors[follower(at)];
@@ -522,7 +566,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (now.to > m.schedule.from) {
                 sums s;
                 const part t = warp_same(now.now); TF_TRACED(when.start = trace_clock());
-                attend(p, t, stages > 0 && sure && then.to > m.schedule.from ? &then.now : nullptr, m, r, s, early);
+                attend(p, t, stages > 0 && sure && then.to > m.schedule.from ? &then.now : nullptr, m, r, q, s, early, [&] {
+                    if (thread_index() == threads - TF_WAVE) find_next(p, m, w, at);
+                });
                 put(m, t, s); TF_TRACED(when.computed = trace_clock());
             }
             if (!sure && first_warp) {
@@ -539,13 +585,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                 }
             }
             if (now.to <= m.schedule.from) break;
-            if (thread_index() == threads - TF_WAVE) {
-                if constexpr (stages > 0)
-                    runs::step(p, m.schedule, then, m.schedule.cursors[follower(follower(at))], w);
-                else
-                    runs::step(p, m.schedule, now, m.schedule.cursors[follower(at)], w);
-            }
             const part t = warp_same(now.now);
+            if constexpr (tile::queries_ahead)
+                if (then.to > m.schedule.from) q.load(p, warp_same(then.now), m);
             const bool last = t.to == t.each;
             if (!last) hand_over(p, t, m, w.index);
             if (cluster > 1 && !arrived) cluster_arrive();
@@ -557,7 +599,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                 }
                 store(p, t, m, w.index);
             }
-            barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses its memory
+            if constexpr (barrier_at_end) barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when));
         }
         if constexpr (cluster > 1) { // its memory must exist until all have read it
             if (!arrived) cluster_arrive();

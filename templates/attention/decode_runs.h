@@ -129,13 +129,27 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     DEV static int span(const args &p) { return ceil_div(S::batches(p), TF_WAVE * TF_WAVE) * TF_WAVE; }
     DEV static void count_spans(const args &p, run &m)
     {
+        constexpr int warps = S::threads / TF_WAVE, at_once = 4; // spans of a warp whose lengths are in flight together
         const int batches = S::batches(p), each = span(p), lane = thread_index() % TF_WAVE;
-        for (int in = wave_index(); in * each < batches; in += S::threads / TF_WAVE) {
-            int key_tiles = 0;
-            for (int batch = in * each + lane; batch < batches && batch < (in + 1) * each; batch += TF_WAVE)
-                key_tiles += work_tiles(p) * visible_in(p, read(p, batch)).key_tiles;
-            key_tiles = sum_of_lanes(key_tiles);
-            if (lane == 0) m.spans[in] = key_tiles;
+        for (int first = wave_index(); first * each < batches; first += warps * at_once) {
+            int key_tiles[at_once] = {};
+            for (int from = 0; from < each; from += TF_WAVE) {
+                numbers n[at_once];
+#pragma unroll
+                for (int i = 0; i < at_once; i++) {
+                    const int batch = (first + i * warps) * each + from + lane;
+                    n[i] = read(p, batch < batches ? batch : batches - 1);
+                }
+#pragma unroll
+                for (int i = 0; i < at_once; i++)
+                    if ((first + i * warps) * each + from + lane < batches)
+                        key_tiles[i] += work_tiles(p) * visible_in(p, n[i]).key_tiles;
+            }
+#pragma unroll
+            for (int i = 0; i < at_once; i++) {
+                const int in = first + i * warps, of_span = sum_of_lanes(key_tiles[i]);
+                if (lane == 0 && in * each < batches) m.spans[in] = of_span;
+            }
         }
     }
     struct share {
@@ -173,7 +187,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
             m.all = all, m.count = mine.count, m.from = mine.from, m.first = batch0;
             cursor &now = m.cursors[0];
             now.to = mine.to, now.at = at;
-            if (w.index < mine.count) now.now = part_at(p, m, now, w);
+            if (w.index < mine.count) now.now = part_at(p, m, now, (now.to - 1 - at.first) / at.each, w);
             if constexpr (Ahead) step(p, m, now, m.cursors[1], w);
         }
     }
@@ -188,11 +202,10 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         const int each = m.all / m.count, rest = m.all % m.count, longer = rest * (each + 1);
         return index < longer ? index / (each + 1) : rest + (index - longer) / each;
     }
-    DEV static part part_at(const args &p, const run &m, const cursor &s, const member &w)
+    DEV static part part_at(const args &p, const run &m, const cursor &s, int work_tile, const member &w)
     {
         const place &at = s.at;
-        const int tiles = row_tiles(p), work_tile = (s.to - 1 - at.first) / at.each, first = at.first + work_tile * at.each,
-                  tile = work_tile % tiles;
+        const int tiles = row_tiles(p), first = at.first + work_tile * at.each, tile = work_tile % tiles;
         const int rows = group * S::queries(p) - tile * Rows, own = w.index;
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
@@ -201,17 +214,20 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, first_owner, last_owner};
     }
-    // Moves the cursor to the part that follows, by one thread; after the last part there is none.
+    // Moves the cursor to the part that follows, by one thread; after the last part there is none. All parts but the last of a run begin
+    // where their work tile does.
     DEV static void step(const args &p, const run &m, const cursor &now, cursor &then, const member &w)
     {
         then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;
         if (then.to <= m.from) return;
+        int work_tile = now.now.kv_head * row_tiles(p) + now.now.row0 / Rows - 1;
         then.at = now.at;
         if (then.to == then.at.first) {
             then.at.batch--;
             then.at.each = visible_in(p, numbers_of(p, m, then.at.batch)).key_tiles;
             then.at.first -= work_tiles(p) * then.at.each;
+            work_tile = work_tiles(p) - 1;
         }
-        then.now = part_at(p, m, then, w);
+        then.now = part_at(p, m, then, work_tile, w);
     }
 };

@@ -194,6 +194,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int count = 4, lane_rows = 2; // scores per lane, and the rows that they cycle through
     static constexpr int sharing = 4;              // lanes at this distance have the same rows
     static constexpr bool guesses = true;          // a launch may begin before the previous one has ended
+    static constexpr bool queries_ahead = true;    // registers suffice to load the next part's queries while a part ends
     static constexpr int parts_at_once = 8;        // parts of other workgroups read at a time
     static constexpr bool late = false;            // registers suffice for the keys and values of a key tile
     using values = rows_of_cache<T, ValueDim>;

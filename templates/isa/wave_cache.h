@@ -68,6 +68,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int count = 8, lane_rows = 1; // scores per lane, and their rows
     static constexpr int sharing = 16;             // lanes at this distance have the same row
     static constexpr bool guesses = false;         // no launch begins before the previous one has ended
+    static constexpr bool queries_ahead = false;   // the next part's queries are not loaded while a part ends
     static constexpr int parts_at_once = 16;       // parts of other workgroups read at a time; they bypass L2, so latency is long
     // RDNA: the results of a long head leave registers for 128 columns of keys or of values at a time.
     static constexpr bool late = TF_WAVE == 32 && (HeadDim > 128 || ValueDim > 128);
