@@ -69,10 +69,10 @@ static const worse_range worse[] = {{.where = where_many_at_cache | where_guesse
                                     {.where = where_many_at_cache, .least_rows = 65, .why = many_at_cache_why},
                                     {0}};
 
-/* Many sequences of few keys: a part takes so little time that its start and end count, so four workgroups per multiprocessor, each with
- * loads in registers, hide each other's. (H200, us, attention and append alone, this tile, long_tile() and cuDNN: B187 L161 H16/16 hd96 56,
- * 69, 75; B298 L182 H8/8 hd80 46, 58, 60; B500 L128 H32/8 hd128 78, 95, 87; B318 L236 H32/4 hd128 51, 57, 45; B128 L236 H4/4 hd128 22, 24,
- * 21; but B207 L1024 H56/8 hd64 124, 112, 103; B140 L1200 H16/8 hd128 208, 164, 167.) */
+/* Many sequences of few keys: a part takes so little time that its start and end count, so four workgroups per multiprocessor hide each
+ * other's. They load through stages: behind a product, which leaves L1 little room, loads to registers take up to 1.5 times as long
+ * (H200, us, in decode blocks, to registers and cuDNN: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236 H32/4 hd128
+ * 71, 45). */
 static bool has_short_parts(const problem *p)
 {
     enum { most_keys = 320, parts_per_unit = 3, most_head = 128 };
@@ -80,9 +80,13 @@ static bool has_short_parts(const problem *p)
            problem_longest_head(p) <= most_head;
 }
 
-static decode_whole_tile tile_of_short_parts(void)
+static decode_whole_tile tile_of_short_parts(const problem *p)
 {
-    return (decode_whole_tile){.keys = 16, .threads = 128, .resident = 4, .cluster = 1};
+    enum { most_stages = 2 };
+    ir_tile tile = {.decode_whole = {.keys = 16, .threads = 128, .resident = 4, .cluster = 1, .stages = most_stages}};
+    decode_whole_tile *t = &tile.decode_whole;
+    while (t->stages > 1 && decode_whole_bytes(p, &tile) > shared_room(p->target, t->resident)) t->stages--;
+    return *t;
 }
 
 /* In a launch of several phases, whose workgroups have a multiprocessor each. */
@@ -103,7 +107,7 @@ static void defaults(const problem *p, ir_tile *tile)
     const double columns = (double)(problem_head(p) + problem_value_head(p)),
                  bytes = 2.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * columns;
     const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
-    decode_whole_tile t = !is_long ? short_tile(p) : has_short_parts(p) ? tile_of_short_parts() : long_tile(p);
+    decode_whole_tile t = !is_long ? short_tile(p) : has_short_parts(p) ? tile_of_short_parts(p) : long_tile(p);
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;
     t.cluster = is_long ? 1 : cluster_size(p, tile);

@@ -102,6 +102,12 @@ int groups_by_threads(const target_info *target, int threads)
     return groups > 1 ? groups : 1;
 }
 
+long long shared_room(const target_info *target, int groups)
+{
+    const int reserved = unit_room_of(target).reserved;
+    return (target->lds_bytes + reserved) / groups - reserved;
+}
+
 bool phase_makes(const ir_phase *phase, const ir_value *v)
 {
     return phase_has(phase, v->def) && !op_is_view(v->def);

@@ -96,6 +96,8 @@ void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const probl
 bool times_are_guesses(const problem *p);
 /* Workgroups of this many threads that fit a unit by its thread limit; a host processor runs one at a time. */
 int groups_by_threads(const target_info *target, int threads);
+/* Bytes of shared memory per workgroup if `groups` share a unit. */
+long long shared_room(const target_info *target, int groups);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* whether an op of the phase, not a view, computes v */
 bool is_power_of_two(long long n);
 long long power_of_two_up(long long n);

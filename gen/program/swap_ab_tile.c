@@ -1,7 +1,6 @@
 /* In: tiles of products on wgmma with swapped operands. Out: threads, registers, shared memory and stages (gen/program/swap_ab.h). */
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
-#include "ir/devices/occupancy.h"
 
 enum { most_stages = 24 };
 
@@ -29,13 +28,6 @@ static long long bytes_of_row_stage(const problem *p, const gemm_swap_ab_tile *x
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
 {
     return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(p, x);
-}
-
-/* Shared memory per workgroup if `count` share a multiprocessor. */
-static long long shared_room(const target_info *target, int count)
-{
-    const int reserved = unit_room_of(target).reserved;
-    return (target->lds_bytes + reserved) / count - reserved;
 }
 
 /* ws_consumer_registers() of templates/frame/frame_ws.h, and the registers that NVRTC 13 needs besides the accumulators. */
