@@ -115,10 +115,11 @@ static int first_unordered(const launch *l, const accesses *of, const phase_set 
     return -1;
 }
 
-/* Which phase of the layer before a phase does not wait for; NULL: none. ahead: by phase, the phases of its layer that have ended. */
+/* The error if a phase of a stack does not wait for some phase of the layer before; NULL: none. ahead: by phase, the phases of its layer
+ * that have ended when it begins. */
 static const char *stack_fault(arena *a, const launch *l, const phase_set *ahead)
 {
-    phase_set *before = arena_alloc(a, (size_t)l->work_count * sizeof *before); /* by phase: those of the layer before that have ended */
+    phase_set *before = arena_alloc(a, (size_t)l->work_count * sizeof *before); /* by phase: phases of the layer before that have ended */
     for (int i = 0; i < l->work_count; i++) {
         const launch_phase *w = &l->work[i];
         for (int n = 0; n < w->await_before_count; n++) {

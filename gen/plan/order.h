@@ -9,7 +9,7 @@
 void order_set(arena *a, const ir_graph *p, launch *l);
 /* What is wrong with the waits; NULL: nothing. Proves from what the ops read and write, not from ir_phase.after, that every phase waits
  * only for earlier ones (so all waits end), and that of two phases that access the same memory, one of which writes it, the later waits,
- * directly or through others, for the earlier. In a stack every phase must wait, likewise, for every phase of the layer before: so layers
- * may share the workspace, and a mark counts on from layer to layer. */
+ * directly or through others, for the earlier. In a stack every phase must also wait, directly or through others, for every phase of the
+ * layer before; so layers can share the workspace, and marks count on from layer to layer. */
 const char *order_fault(arena *a, const ir_graph *p, const launch *l);
 #endif

@@ -15,7 +15,7 @@ static const ir_value *only_output(arena *a, const ir_graph *p)
     }
     if (!out) bail(a, code_unsupported, (position){0}, STACK "the block has no output");
     if (out->root || out->kind != value_result)
-        bail(a, code_unsupported, out->at, STACK "output %s is not a result of its own in memory", out->output);
+        bail(a, code_unsupported, out->at, STACK "output %s is no separate tensor in memory", out->output);
     return out;
 }
 
@@ -42,7 +42,7 @@ stack_values stack_find(arena *a, const ir_graph *p)
     const ir_value *const both[] = {in, out};
     for (int i = 0; i < 2; i++)
         if (value_stride(both[i]) != value_columns(both[i]))
-            bail(a, code_unsupported, both[i]->at, STACK "the rows of %s are apart (stride); between layers they are dense", both[i]->name);
+            bail(a, code_unsupported, both[i]->at, STACK "%s has strided rows; tensors between layers are dense", both[i]->name);
     for (int i = 0; i < p->value_count; i++) {
         const ir_value *v = p->values[i];
         long long number;
@@ -55,7 +55,7 @@ stack_values stack_find(arena *a, const ir_graph *p)
 
 void stack_check(arena *a, const ir_graph *p, const tuning *t)
 {
-    if (t && t->trace) bail(a, code_unsupported, (position){0}, STACK "its kernel writes no trace; that of a single block does");
+    if (t && t->trace) bail(a, code_unsupported, (position){0}, STACK "stacks cannot be traced; trace a single layer");
     if (p->kernel_count != 1 || p->kernels[0]->phase_count < 2)
         bail(a, code_unsupported, (position){0}, STACK "the block is a single phase; layers of at least two wait for each other");
 }

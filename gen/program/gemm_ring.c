@@ -1,5 +1,5 @@
-/* Products of few rows whose weights pass through a ring in shared memory (templates/gemm/gemm_ring.h, templates/frame/frame_ring.h). In: a
- * product. Out: a tile; the launch's ring is as large as shared memory allows (ring_pages()). */
+/* Products of few rows whose weights stream through a ring in shared memory (templates/gemm/gemm_ring.h, templates/frame/frame_ring.h). In:
+ * a product. Out: a tile; the ring of a launch is as large as shared memory allows (ring_pages()). */
 #include "gen/emit/gemm.h"
 #include "gen/program/gemm_ring.h"
 #include "gen/program/products.h"
@@ -28,10 +28,10 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     const gemm_ring_tile *x = &t->gemm_ring;
     const bool makes_sums = problem_sums_rows(p), takes_sums = phase_input_sum(p->phase) != NULL;
     const long long sums = 4ll * x->m * (x->threads / p->target->wave * (x->n + 4 + takes_sums) + (makes_sums ? x->n / 2 : 0));
-    return 2 * ((sums + 15) / 16 * 16); /* of tiles in turn */
+    return 2 * ((sums + 15) / 16 * 16); /* tiles alternate between two buffers */
 }
 
-/* One workgroup a unit streams its tiles' weights without a pause. */
+/* One workgroup per unit streams the weights of its tiles without a pause. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     const double reached = 0.4; /* operands are used few times */
@@ -42,7 +42,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b);
 }
 
-/* Most columns of which no fewer workgroups have a tile than of the next narrower one. */
+/* The widest tile, of at most 64 columns, of which each multiprocessor gets at least two; else the narrowest. */
 static int tile_columns(const problem *p, bool pairs)
 {
     const int units = p->device->units;
@@ -63,7 +63,7 @@ static void defaults(const problem *p, ir_tile *t)
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    enum { most_results = 64 * 32 /* of a warp, a thread's registers times its threads */ };
+    enum { most_results = 64 * 32 /* per warp: 64 registers of each of 32 threads */ };
     const gemm_ring_tile *x = &t->gemm_ring;
     if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
     if (!is_power_of_two(x->threads)) return "threads are 128 or 256";

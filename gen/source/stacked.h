@@ -1,5 +1,5 @@
-/* In: a launch of a stack, whose phases have their spec structs and arguments. Out: which arguments each layer has for itself, and the
- * members of the launch's struct that make a phase's arguments for a layer (templates/frame/frame_stack.h). */
+/* In: a launch of a stack, whose phases have their spec structs and arguments. Out: the arguments that differ from layer to layer, and the
+ * functions of the launch's struct that compute a phase's arguments for a layer (templates/frame/frame_stack.h). */
 #ifndef TFGEN_GEN_STACKED_H
 #define TFGEN_GEN_STACKED_H
 #include "gen/emit/writer.h"
@@ -7,6 +7,6 @@
 
 /* Sets by_layer and place of the launch's arguments, and its row_length: packed weights, params and states differ from layer to layer. */
 void stacked_set_places(launch *l);
-/* Writes a function that makes the arguments of phase `number` (from 1) for a layer. args: the type of its argument struct. */
+/* Writes the function that computes the arguments of phase `number` (from 1) for a layer. args: the name of their struct. */
 void stacked_write_phase(arena *a, const plan *p, const launch *l, int number, const char *args, const char *struct_name, writer *w);
 #endif

@@ -1,5 +1,5 @@
-/* One event per context follows the last launch that was ordered. It is recorded after each launch, not when another stream comes: by then
- * the first stream may be destroyed, or have much more work queued. */
+/* One event per context follows the last launch that was ordered. It is recorded after each launch, not only when another stream launches:
+ * by then the first stream may be destroyed, or have much more work queued. */
 #include "runtime/device/order.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@ struct launch_order {
     const order_calls *calls;
     const void *context;
     int users;
-    pthread_mutex_t lock; /* of what follows: wait, launch and record are one step */
+    pthread_mutex_t lock; /* protects the following; held from the wait over the launch to the record */
     void *event;          /* NULL until the first launch */
     bool recorded, known;
     unsigned long long number; /* of the stream that it was recorded on, if known */

@@ -1,6 +1,6 @@
-/* In: a module of a plan for stacks, and what each layer has for itself. Out: the table in device memory from which its launch takes each
- * layer's pointers, and calls that run some of the layers (execute.c). Refuses (TFGEN_USAGE) other modules, and layers whose weights or
- * states are missing; (TFGEN_UNSUPPORTED) more layers than marks can count. */
+/* In: a module of a plan for stacks, and the weights and states of each layer. Out: a table in device memory with each layer's pointers,
+ * which the launch reads, and calls that run a range of layers (execute.c). Refuses (TFGEN_USAGE) other modules, and layers whose weights
+ * or states are missing; (TFGEN_UNSUPPORTED) more layers than marks can count. */
 #ifndef TFGEN_STACK_H
 #define TFGEN_STACK_H
 #include "runtime/module/module.h"
@@ -17,7 +17,7 @@ typedef struct stack_layer {
 
 /* Layers that a launch of the module can have: a mark counts at most 65535 workgroups (templates/frame/marks.h). */
 size_t stack_most_layers(const tfgen_module *m);
-/* TFGEN_UNSUPPORTED: more than that. To be asked before layers are allocated or read. */
+/* TFGEN_UNSUPPORTED: more layers than that. Call it before layers are allocated or read. */
 tfgen_status stack_check_layers(const tfgen_module *m, size_t layers, tfgen_error *error);
 /* Allocates and fills the table; freed by the caller. */
 tfgen_status stack_make_table(const tfgen_module *m, const stack_layer *layers, size_t count, void **table, tfgen_error *error);

@@ -1,11 +1,12 @@
-// In: one tile program P and its arguments. Out: the ring frame (sm_90a): the last warp streams the weights of all tiles that the workgroup
-// takes into a ring in shared memory, ahead of the waits for rows and across tiles; the other warps, P::threads threads, compute. In a list
-// (frame_list.h) one ring serves all phases whose programs have it, and the stream crosses the phases between them.
+// In: one tile program P and its arguments. Out: the ring frame (sm_90a): the last warp, the producer, streams the weights of all tiles of
+// the workgroup into a ring in shared memory, without waiting for rows or for the end of a tile; the other warps, P::threads threads,
+// compute. In a list (frame_list.h) all phases of this frame share one ring, and the producer goes on loading for later phases while others
+// run.
 //
-// P: as for sliced_k (frame_sliced_k.h), but in place of start() feed(p, tile, ring), by the loading warp, puts all pages of a tile. kept:
-// what stays from tile to tile; compute(p, tile, ring, kept) reads the pages in that order; finish(p, tile, results, memory, kept).
-// Alone in its launch, P::spec has ring_pages and pages_in_flight.
-// The source defines TF_TEAM: P::threads.
+// P: as for sliced_k (frame_sliced_k.h), but instead of start() it has feed(p, tile, ring), by which the producer copies all pages of a
+// tile, and kept, the registers that live from tile to tile; compute(p, tile, ring, kept) reads the pages in the order of feed(); finish(p,
+// tile, results, memory, kept). If P is alone in its launch, P::spec has ring_pages and pages_in_flight. The source defines TF_TEAM:
+// P::threads.
 #pragma once
 #include "templates/isa/page_ring.h"
 
@@ -33,7 +34,7 @@ template <class F> struct ring_of {
     using writer = page_writer<memory, F::pages_in_flight>;
 };
 
-// Clears the ring at the start of shared memory, and has the loading warp call feed(writer); true for its threads, which are done then.
+// Clears the ring at the start of shared memory; the producer warp then calls feed(writer). Returns true to its threads, which must return.
 template <class F, class Feed> DEV bool ring_feed(char *shared, Feed feed)
 {
     typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);

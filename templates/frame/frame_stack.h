@@ -1,14 +1,14 @@
-// In: a list of phases F (frame_list.h) that computes a layer, and the arguments of a stack of layers. Out: one launch of all its layers.
-// Layers differ in their packed weights, params and states, whose pointers are a row of a table in device memory; each layer reads what the
-// one before it stored. They share the rest of the workspace.
+// In: a list of phases F (frame_list.h) that computes one layer, and the arguments of a stack of layers. Out: one launch that computes all
+// layers. Layers differ in their packed weights, params and states: a table in device memory has a row of these pointers for each layer.
+// Each layer reads the output of the one before it. They share the rest of the workspace.
 //
 // F is as for by_phases, but its functions take a layer_view. F::args also has tf_pointers, of row_length pointers per layer; tf_layers;
-// and tf_turn_0 and tf_turn_1, memory for what a layer hands on: layer n stores to turn n % 2, the last one to the caller's output.
+// and tf_turn_0 and tf_turn_1, two buffers for outputs of layers: layer n stores to tf_turn_(n % 2), the last layer to the caller's output.
 #pragma once
 #include "templates/frame/frame_list.h"
 
-// A layer's row of the table, which nobody writes while the launch runs. On AMD the lanes of each wave hold its pointers: a phase that
-// begins then waits for no memory. Compilers see that what the pointers point to is global memory.
+// A layer's row of the table, which is constant during the launch. On AMD the lanes of each wave hold its pointers, so that a phase begins
+// without a load. The casts tell compilers that the pointers are to global memory.
 #if defined(__clang__) && !defined(TF_ON_HOST)
 template <class F> struct table_row {
     static constexpr int each = (F::row_length + TF_WAVE - 1) / TF_WAVE; // pointers that a lane holds
@@ -55,8 +55,8 @@ template <class F> struct layer_view {
     int layer;
     const table_row<F> &row;
 
-    // All arguments, for a phase that begins. AMD compilers do not know that they are the same for every layer: else they load them all
-    // ahead of the loop over layers, which takes too many scalar registers.
+    // All arguments, for a phase that begins. On AMD the compiler must not see that they are the same for every layer: it would load all of
+    // them ahead of the loop over layers, which takes too many scalar registers.
     DEV const typename F::args &now() const
     {
 #if defined(TF_TARGET_AMD) && !defined(TF_ON_HOST)

@@ -1,9 +1,9 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows in the ring frame: weights pass
-// through the launch's ring in shared memory, which one warp fills; each is read once for all rows of the tile. As in gemm_register_fed the
-// other warps take K piece by piece and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles that
-// pieces do not fill.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows in the ring frame: one warp streams
+// weights through the launch's ring in shared memory; each weight is read once for all rows of the tile. As in gemm_register_fed the other
+// warps share K piece by piece (sliced-K) and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles
+// that are not whole pieces.
 //
-// S is as for gemm_register_fed, with ahead: pieces of a page for each warp.
+// S is as for gemm_register_fed, but `ahead` is the number of pieces of a page that each warp reads.
 #pragma once
 #include "templates/frame/frame_ring.h"
 #include "templates/gemm/gemm_register_fed.h"
@@ -22,8 +22,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     using operand = piece_in_order<typename base::a_type>;
     static constexpr int across = base::across, down = base::down, waves = base::waves, along = base::along;
     static constexpr int ahead = base::ahead, iterations = base::iterations, piece_bytes = pieces<b_type>::bytes;
-    static constexpr int each_page = waves * ahead; // pieces of the same columns: those of an iteration
-    // Iterations whose rows of A are loaded ahead: an L2 access takes longer than warps take to read the pages of one.
+    static constexpr int each_page = waves * ahead; // pieces of the same 16 columns in a page: those of one iteration
+    // Iterations whose rows of A are loaded ahead: an access to L2 takes longer than reading the pages of one iteration.
     static constexpr int most_pieces = 8, most_ahead = ahead * down < most_pieces ? most_pieces / (ahead * down) : 1;
     static constexpr int rows_ahead = iterations < most_ahead ? iterations : most_ahead;
     static constexpr bool keeps_rows = rows_ahead == iterations; // tiles of the same rows load them once
@@ -33,7 +33,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     {
         return base::whole_columns || t.column + g * piece_results::columns < S::packed_n;
     }
-    // By one warp, in the order in which compute() reads: for each iteration, the pieces of 16 columns after 16 columns.
+    // By the producer warp, in the order in which compute() reads: for each iteration, one page per 16 columns.
     template <class Writer> DEV static void feed(const args &p, const tile &t, Writer &ring)
     {
         const char *at = reinterpret_cast<const char *>(S::packed(p)) +
@@ -63,7 +63,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     struct kept {
         rows x[rows_ahead];
         typename base::square_sums squares[S::input_sums ? down : 1];
-        int row = -1, turn = 0; // the rows' first; tiles so far
+        int row = -1, turn = 0; // the first row of x; tiles so far
     };
     DEV static void join_squares(kept &k, rows &x, int iteration)
     {
@@ -106,7 +106,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
-    // The item of results that the thread stores: those of a tile are few, and other warps go on meanwhile, each time others.
+    // The item of results that the thread stores. A tile has few, so the warps that store change from tile to tile and the others go on.
     DEV static int item_of(const kept &k) { return (thread_index() + k.turn * TF_WAVE) % base::threads; }
     template <class Reader> DEV static results compute(const args &p, const tile &t, Reader &ring, kept &k)
     {
@@ -140,8 +140,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         return r;
     }
 
-    // ---- the warps' sums. Tiles have two memories in turn, so that warps only meet once a tile, when all sums are there: who comes to the
-    // next tile's meeting has read this one's.
+    // ---- sums over warps. Tiles alternate between two buffers, so that one barrier per tile suffices: a warp at the next tile's barrier
+    // has read the sums of this tile.
     static constexpr int memory_floats = (base::memory_bytes + 15) / 16 * 4, memory_bytes = 2 * 4 * memory_floats;
     DEV static float of_warps(const float *number, int step)
     {

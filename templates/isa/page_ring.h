@@ -1,17 +1,18 @@
-// In: contiguous bytes of memory that no launch writes, and a workgroup's shared memory. Out: a ring of pages there, which one warp, the
-// writer, has bulk copies fill in the order in which the other warps read them. Two numbers bound it: how many pages there are, and how
-// many are on their way at a time. What is on its way delays every other access of the multiprocessor, so these should be few: about as
-// many bytes as bandwidth times latency. The other pages hold what has arrived ahead of its use, as while warps wait for rows.
+// In: contiguous bytes of constant global memory, and a workgroup's shared memory. Out: a ring of pages in shared memory: one warp, the
+// writer, issues bulk copies into them in the order in which the other warps read. Two numbers bound it: the pages of the ring, and how
+// many of them may be in flight. Bytes in flight delay every other access of the multiprocessor, so they should be few: about bandwidth
+// times latency. The other pages hold data that arrived before their use, for example while warps wait for rows.
 #pragma once
 #include "templates/isa/bulk.h"
 
-// How often all warps have read a page.
+// Counts how often all warps have read a page.
 struct alignas(8) page_reads {
     unsigned long long word; // on the host: how often a warp has read it
 
     DEV void clear(int warps); // called first, by one thread
     DEV void arrive();         // by one lane of a warp, once all have read
-    DEV void wait(unsigned turn, unsigned warps); // until all warps have read it turn + 1 times; none has read it twice more
+    // Until all warps have read it turn + 1 times. Call it before any warp has read it turn + 2 times.
+    DEV void wait(unsigned turn, unsigned warps);
 };
 
 #if defined(TF_ON_HOST)
@@ -33,9 +34,9 @@ DEV void page_reads::arrive() { asm volatile("mbarrier.arrive.shared::cta.b64 _,
 DEV void page_reads::wait(unsigned turn, unsigned) { barrier_wait(shared_at(this), turn % 2); }
 #endif
 
-constexpr int page_bytes = 16384; // half of that streams at 0.8 of the rate (H200)
+constexpr int page_bytes = 16384; // pages of 8 KB load at 0.8 of the rate (H200)
 
-// A ring that so many warps read.
+// A ring in shared memory that Warps warps read.
 template <int Pages, int Warps> struct alignas(128) page_memory {
     static constexpr int pages = Pages, warps = Warps;
     struct alignas(128) page {
@@ -55,11 +56,11 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     }
 };
 
-// A warp whose lanes all call it, of which the first one copies.
+// The writer: all lanes of the warp call put(), the first one copies.
 template <class Memory, int InFlight> struct page_writer {
     Memory &memory;
     unsigned written = 0;
-    static_assert(InFlight >= 1 && InFlight <= Memory::pages, "ring: no more pages on their way than there are");
+    static_assert(InFlight >= 1 && InFlight <= Memory::pages, "ring: at most all pages are in flight");
 
     DEV void put(const void *from, int bytes)
     {
@@ -77,7 +78,7 @@ template <class Memory, int InFlight> struct page_writer {
     }
 };
 
-// What a warp reads: each page in order.
+// A reading warp: it reads every page, in order.
 template <class Memory> struct page_reader {
     Memory &memory;
     int page = 0;

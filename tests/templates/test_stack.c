@@ -110,7 +110,7 @@ static const struct {
     {HEAD("x: [B, D]") OPS "outputs: {y: r, z: p}\n", "the block has outputs"},
     {HEAD("x: [B, D], z: [B, D]") OPS "  - {out: t, op: add, in: [r, z]}\noutputs: {y: t}\n", "inputs x and z both have the shape"},
     {HEAD("x: [B, D]") OPS "  - {out: t, op: cast, in: [r], to: f32}\noutputs: {y: t}\n", "no input has the shape and dtype of output y"},
-    {HEAD("x: {shape: [B, D], stride: 128}") OPS "outputs: {y: r}\n", "the rows of x are apart"},
+    {HEAD("x: {shape: [B, D], stride: 128}") OPS "outputs: {y: r}\n", "x has strided rows"},
     {"block: t\ndtype: f32\ndims: {M: 5, D: 8}\ninputs: {x: [M, D]}\nops:\n  - {out: r, op: silu, in: [x]}\noutputs: {y: r}\n",
      "the block is a single phase"},
     {"block: t\ndtype: f32\ndims: {M: 5, D: 8}\ndynamic: {M: [1, 9]}\ninputs: {x: [M, D]}\nparams: {w: [D, D], b: [M, D]}\nops:\n"
