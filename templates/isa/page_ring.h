@@ -1,7 +1,8 @@
 // In: contiguous bytes of constant global memory, and a workgroup's shared memory. Out: a ring of pages in shared memory: one warp, the
 // writer, issues bulk copies into them in the order in which the other warps read. Two numbers bound it: the pages of the ring, and how
 // many of them may be in flight. Bytes in flight delay every other access of the multiprocessor, so they should be few: about bandwidth
-// times latency. The other pages hold data that arrived before their use, for example while warps wait for rows.
+// times latency. The other pages hold data that arrived before their use, for example while warps wait for rows. The L2 evicts these
+// bytes first: it keeps rows and caches instead, which are used again.
 #pragma once
 #include "templates/isa/bulk.h"
 
@@ -16,6 +17,7 @@ struct alignas(8) page_reads {
 };
 
 #if defined(TF_ON_HOST)
+DEV void copy_page(void *to, const void *from, int bytes, bulk_arrival &arrival) { bulk_copy(to, from, bytes, arrival); }
 DEV void page_reads::clear(int) { __hip_atomic_store(&word, 0ull, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 DEV void page_reads::arrive()
 {
@@ -29,6 +31,14 @@ DEV void page_reads::wait(unsigned turn, unsigned warps)
     while (__hip_atomic_load(&word, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) < (turn + 1ull) * warps) tf_hs_yield();
 }
 #else
+DEV void copy_page(void *to, const void *from, int bytes, bulk_arrival &arrival)
+{
+    constexpr unsigned long long evict_first = 0x12f0000000000000; // what createpolicy.fractional.L2::evict_first makes for all bytes
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(
+                     shared_at(to)),
+                 "l"(from), "r"(bytes), "r"(shared_at(&arrival)), "l"(evict_first)
+                 : "memory");
+}
 DEV void page_reads::clear(int warps) { barrier_init(shared_at(this), warps); }
 DEV void page_reads::arrive() { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_at(this)) : "memory"); }
 DEV void page_reads::wait(unsigned turn, unsigned) { barrier_wait(shared_at(this), turn % 2); }
@@ -74,7 +84,7 @@ template <class Memory, int InFlight> struct page_writer {
         if (turn) memory.read[page].wait(turn - 1, Memory::warps);
         if (written >= InFlight) memory.filled[(written - InFlight) % pages].wait((written - InFlight) / pages % 2);
         memory.filled[page].announce(bytes);
-        bulk_copy(memory.data[page].bytes, from, bytes, memory.filled[page]);
+        copy_page(memory.data[page].bytes, from, bytes, memory.filled[page]);
     }
 };
 
