@@ -9,12 +9,12 @@ usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [d
                   [--alone[=TEXT,TEXT]] [--json=FILE] [--rehearse]
 
 few: products of 1 to 64 rows; decode: blocks that generate one token per sequence, over a cache; sweep: --count (40) decode blocks of
-shapes drawn by --seed; presets: half of all presets of all shipped specs, the half and the dtypes drawn by --seed, without peers; drawn:
---count (8) cases of each kind that ops.py draws, with their peers, and as many attentions and row operations, without; those of presets
-and drawn are compared with an evaluation of the spec; levels: --count (20) decode blocks of 1 to 64 rows that ops.py draws, at fusion
-levels tile, block and auto; the run fails where auto is more than 3 % slower than the faster one, beyond noise. --tune: also times
-torch.compile's max-autotune. --only: cases whose name contains a TEXT. --alone: no peers for cases whose name contains a TEXT (without
-TEXT: for all). --within: begins no case after SECONDS.
+shapes drawn by --seed; presets: half of all presets of all shipped specs, the half and the dtypes drawn by --seed, without contenders other
+than tfgen (peers); drawn: --count (8) cases of each kind that ops.py draws, with their peers, and as many attentions and row operations,
+without peers; results of presets and drawn are compared with an evaluation of the spec; levels: --count (20) decode blocks of 1 to 64 rows
+that ops.py draws, at fusion levels tile, block and auto; the run fails if auto is, beyond noise, more than 3 % slower than the faster of
+the other two. --tune: also times torch.compile's max-autotune. --only: cases whose name contains a TEXT. --alone: no peers for cases whose
+name contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
 
 --other: times another build of tfgen, `before`, in the same process and in turn with this one: a built checkout, or a folder made by
 tests/h200/prepare_compare.sh. Its results must meet the same limits. Each case prints the speed-up of this build over it with its standard
@@ -81,13 +81,13 @@ def main():
     known = ("tune", "json", "only", "count", "seed", "state", "budget", "within", "alone", "rehearse", "other")
     strange = [o for o in options if o not in known] + [a for a in asked if a not in PARTS]
     if strange:
-        sys.exit(f"compare.py: {strange[0]}: there is no such part or option\n\n{__doc__}")
+        sys.exit(f"compare.py: {strange[0]}: unknown part or option\n\n{__doc__}")
     if ("state" in options) != (asked in (["tuned"], ["kept"])):
-        sys.exit("compare.py: tuned and kept stand alone, and have --state=FOLDER")
+        sys.exit("compare.py: tuned and kept cannot be combined with other parts, and need --state=FOLDER")
     if "state" in options and "other" in options:
-        sys.exit("compare.py: tuned and kept race what this build has; --other is for the other parts")
+        sys.exit("compare.py: tuned and kept time this build only; --other is for the other parts")
     if not ON_GPU and "rehearse" not in options:
-        sys.exit("compare.py: PyTorch sees no GPU; without one a run can be rehearsed: --rehearse")
+        sys.exit("compare.py: PyTorch sees no GPU; without one, --rehearse tests the script")
     if "rehearse" in options:
         contest.rehearsal = cases.small
         SHAPES.update({name: (1, 6, 32, 2, 1, 16, 48) for name in SHAPES})

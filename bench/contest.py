@@ -28,7 +28,7 @@ rehearsal = None          # --rehearse: (function, arguments) -> small arguments
 
 
 class Ahead(Exception):
-    """Leaves a case after it has noted what it compiles (compile_ahead)."""
+    """Ends a case once it has listed what it compiles (compile_ahead)."""
 
 
 def ours_of(text, dims, dtype, data):
@@ -122,7 +122,7 @@ def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
 
 
 def report_levels(case, dtype, built, worst):
-    """Times a case's levels in turn; that auto is not the slower one is a requirement."""
+    """Times a case's levels in turn; fails if auto is slower than the fastest level."""
     times = rounds_of(case, {level: ours.calls() for level, ours in built.items()}, 41, 0.05, most=min(most_seconds, 1.0))
     chosen = built["auto"].layer.plan.text.partition("\nlevel ")[2].split()[0]
     for ours in built.values():

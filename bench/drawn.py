@@ -1,5 +1,5 @@
-"""Cases that a seed draws: products, matmuls, fused graphs round one product, prefill blocks and decode blocks. Case INDEX of a seed is
-the same whatever else is drawn, and each kind comes once in five, so that any slice is a sample of all. Needs no PyTorch.
+"""Cases that a seed draws: products, matmuls, fused graphs around one product, prefill blocks and decode blocks. Case INDEX of a seed does
+not depend on the other cases, and every fifth case is of the same kind, so any slice is a sample of all kinds. Needs no PyTorch.
 
 usage: drawn.py FOLDER [--seed=1] [--first=0] [--count=40] [--kinds=product,matmul,fused,prefill,decode]
                   writes the specs into FOLDER, and prints for each what `tfgen predict` or `tfgen tune` takes: file and options"""
@@ -102,7 +102,7 @@ STEPS += [
 
 
 def fused(draw):
-    """linear, its bias or none, and one to five steps behind it; at times a norm ahead of it."""
+    """linear, with or without bias, one to five steps after it, and sometimes a norm before it."""
     dtype = dtype_of(draw)
     M, N, K = between(draw, 64, 8192, draw.choice((1, 16, 128))), length(draw, 128, 16384), length(draw, 128, 16384)
     ahead, bias = draw.random() < 0.2, draw.random() < 0.5
@@ -190,14 +190,14 @@ def cases_of(seed, count, first=0, kinds=tuple(KINDS)):
 
 
 def small(case):
-    """The same graph at sizes that the host engine runs in no time."""
+    """The same graph at sizes that the host engine runs quickly."""
     most = {"B": 2, "H": 2, "KV": 1, "hd": 16, "S": 6, "L": 7, "D": 32, "F": 48, "M": 13, "N": 24, "K": 40}
     dims = {n: min(v, most[n]) for n, v in case.dims.items()}
     return case._replace(dims=dims, multiplies=0.0, elements=1.0)
 
 
 def options_of(case):
-    """What a command of tfgen takes behind the spec's file."""
+    """The options of tfgen's commands that follow the spec's file."""
     return [f"--dtype={case.dtype}", "--dim=" + ",".join(f"{n}={v}" for n, v in case.dims.items())]
 
 

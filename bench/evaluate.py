@@ -1,4 +1,5 @@
-"""A spec's own text in PyTorch: evaluate() says what results should be, program() is what a user of PyTorch would run. Needs PyYAML."""
+"""Runs the ops of a spec in PyTorch: evaluate() computes the expected results, program() runs them as a user of PyTorch would. Needs
+PyYAML."""
 import math
 
 import torch
@@ -160,7 +161,7 @@ def evaluate(spec, data, work, rounded):
 
 # ---- as a user of PyTorch would write it
 def joined(ops, params):
-    """Products of one operand as one product of their weights side by side, cut apart behind it: (ops, joined weight -> its parts)."""
+    """Joins products of one operand to one product with concatenated weights, whose result is split: (ops, joined weight -> its parts)."""
     groups = {}
     for op in ops:
         if op["op"] == "linear" and op["in"][1] in params and op.get("layout") != "in_out":

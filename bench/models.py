@@ -5,7 +5,7 @@ makes of a config with the model's sizes; weights are drawn.
 
 usage: models.py [--models=qwen3-4b,...] [--rows=1,8,64] [--within=SECONDS] [--state=FILE] [--jobs=N] [--rehearse]
 
-Results are compared with the spec's ops in float64 before a time counts. Options are those of ops.py; slices add up by --state. TFGEN names
+Results are compared with the spec's ops in float64 before a time counts. Options are those of ops.py. TFGEN names
 the command and TFGEN_LIBRARY libtfgen.so. Needs PyTorch."""
 import argparse
 import json

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Drawn cases beside cuBLAS, cuDNN, eager PyTorch and torch.compile on one GPU, in one process and in turn: products, matmuls, fused graphs
-round one product, prefill blocks, and decode blocks of 1 to 512 rows, in bf16, f16 and f32 (drawn.py).
+around one product, prefill blocks, and decode blocks of 1 to 512 rows, in bf16, f16 and f32 (drawn.py).
 
 usage: ops.py [--seed=1] [--count=40] [--first=0] [--kinds=product,matmul,fused,prefill,decode] [--within=SECONDS] [--state=FILE]
               [--jobs=N] [--rehearse]
 
-Every contender's results are compared with the spec's ops in float64 before its time counts; one that is wrong is left out and said, and
-where tfgen is wrong the run fails. Times are taken as compare.py takes them. At the end: geometric means by kind, the worst ten, and the
-cases below 0.85 of the best contender.
+Every contender's results are compared with the spec's ops in float64 before its time counts; a wrong one is reported and left out, and if
+tfgen is wrong the run fails. Times are taken as compare.py takes them. At the end: geometric means by kind, the worst ten, and the cases
+below 0.85 of the best contender.
 
---state: keeps what was timed, and what is in there is not done again, so that slices add up; the table is that of all of the seed's cases
-in it. --within: no case is begun that is not likely to end in that time. --jobs: processes that compile tfgen's kernels and
-torch.compile's ahead, into the caches on disk, so that nothing is timed while processors compile (default: three for every four
-processors; 0: none). --rehearse: small sizes, without a GPU on PyTorch's CPU and the host engine: no times of a GPU.
-TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a table without it."""
+--state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in it.
+--within: begins no case that is unlikely to end in that time. --jobs: processes that compile tfgen's and torch.compile's kernels into the
+caches on disk before anything is timed (default: three for every four processors; 0: none). --rehearse: small sizes, without a GPU on
+PyTorch's CPU and the host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a
+table without it."""
 import argparse
 import math
 import os
@@ -128,7 +128,7 @@ def run(options, cases):
     import contest
     from race import ON_GPU, measured_bandwidth
     if not ON_GPU and not options.rehearse:
-        sys.exit("ops.py: PyTorch sees no GPU; without one a run can be rehearsed: --rehearse")
+        sys.exit("ops.py: PyTorch sees no GPU; without one, --rehearse tests the script")
     contest.most_seconds, contest.BANDWIDTH = 2.0, measured_bandwidth()
     random.seed(options.seed)
     with torch.no_grad():

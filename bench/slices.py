@@ -1,4 +1,5 @@
-"""Results of drawn cases: a file with a line of JSON for each, to which every slice adds, and their table. Needs no PyTorch.
+"""Results of drawn cases: a file with a line of JSON per case, to which every slice appends, and the table of all results. Needs no
+PyTorch.
 
 usage: slices.py FILE...        the table of all that is in these files"""
 import json

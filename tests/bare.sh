@@ -10,7 +10,7 @@ cleanup() { umount "$dir/proc" 2>/dev/null || true; umount -R "$dir/dev" 2>/dev/
 trap cleanup EXIT
 chmod 755 "$dir" # it is / in there, and tests become other users
 [ -x "$dir/bin/sh" ] || debootstrap --variant=minbase --include=git,make,ca-certificates bookworm "$dir" >"$dir.log" 2>&1
-# The machine's own apt sources and settings reach the packages; nothing else of it is visible inside.
+# Inside, apt uses the machine's sources and settings; nothing else of the machine is visible.
 for f in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/resolv.conf \
     /etc/hosts /usr/local/share/ca-certificates /etc/ssl/certs; do
     [ -e $f ] && { mkdir -p "$dir$(dirname $f)"; cp -aL $f "$dir$(dirname $f)/" 2>/dev/null || true; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: deps.sh [amd]   What the build and the tests need from Debian 12, and with amd what `make test-amd` needs besides; installs only
-# what is missing, and says so first.
+# usage: deps.sh [amd]   What the build and the tests need from Debian 12, and with amd also what `make test-amd` needs; lists what is
+# missing, then installs it.
 set -eu
 missing=
 has() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: figures.sh   The sentence of README.md that says how fast tfgen is, made of the table in docs/performance.md, which is the only
-# place where figures are kept. Exit code 1, and the sentence, when README.md says something else.
+# usage: figures.sh   Makes the sentence of README.md on tfgen's speed from the table in docs/performance.md, the only place that holds the
+# figures. Prints it with exit code 1 if README.md has another one.
 set -eu
 cd "$(dirname "$0")/.."
 sentence=$(awk -F ' *[|] *' '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the Dockerfile's commands where there is no Docker: each of its stages is a minimal Debian 12 folder (debootstrap, root) in which its
 # RUN commands are run, and into which its COPY lines copy; then a block is run and checked in the last one. Exit code: that of the first
-# command that fails. What a layer or the build's context leaves out is not tried.
+# command that fails. Not tested: layers and .dockerignore.
 # IMAGE_DIR: where stages are unpacked (default: a temporary folder, removed at the end).
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)

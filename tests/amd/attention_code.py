@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what code.py says of a product, of
-the attention that is planned for the llama-1b and llama-8b presets (--dtype, default bf16): scratch, registers, the main loop's matrix
-instructions and loads, LDS bank conflicts of the addresses that the emulator sees, the predicted share of the matrix pipe, and the same
-where an interval also lasts as long as the two waves' vector instructions together. Refuses (exit 1) what code.py refuses, and any of these
-shares below the goal. Nothing here is a measurement."""
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: the report of code.py for the
+attention planned for the llama-1b and llama-8b presets (--dtype, default bf16): scratch, registers, the main loop's matrix instructions and
+loads, LDS bank conflicts at the addresses that the emulator sees, the predicted utilisation of the matrix pipe, and that utilisation if an
+interval also lasts as long as the vector instructions of both waves. Refuses (exit 1) what code.py refuses, and a utilisation below the
+goal. Nothing is measured."""
 import argparse
 import re
 import sys
@@ -27,7 +27,8 @@ def vector_cycles(gfx, interval):
 
 
 def shared(gfx, trace, lines):
-    """The share where an interval lasts as long as the slower wave, both waves' matrix and both waves' vector instructions."""
+    """Utilisation if an interval lasts as long as the longest of: the slower wave, both waves' matrix and both waves' vector
+    instructions."""
     pair = (0, 4) if len(trace.waves) > 4 else (0, 0)
     turns = [turn_of(trace, lines, w)[1] for w in pair]
     total = matrix = 0.0

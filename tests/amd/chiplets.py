@@ -1,10 +1,9 @@
 #!/usr/bin/python3
-"""In: a C++ compiler (CXX, default c++). Out: a model of what the L2 of each chiplet and the cache behind all of them have to fetch for
-products of 4096x14336x4096 and 12288x12288x12288 and for the attention of the llama-8b preset (S4096, 32 heads over 8, d128, causal), bf16,
-with tiles taken as they come and as templates/frame/chiplets.h deals them out, by that very text. Refuses (exit 1) an order that does not
-at least halve what the L2s of MI300X fetch. Predicted, not measured: least recently used caches of 4 MB a chiplet and 256 MB behind them;
-compute units in step but for a lag of up to two stages each, stages of 128 bytes of k (a product) or 64 keys (attention); what is stored is
-left out."""
+"""In: a C++ compiler (CXX, default c++). Out: predicted bytes that the L2 of each chiplet and the last-level cache fetch for products of
+4096x14336x4096 and 12288x12288x12288 and for the attention of the llama-8b preset (S4096, 32 heads over 8, d128, causal), bf16, with tiles
+in launch order and in the order of templates/frame/chiplets.h, whose text is compiled. Refuses (exit 1) an order that does not at least
+halve the bytes that the L2s of an MI300X fetch. The model: LRU caches of 4 MB per chiplet and 256 MB behind them; compute units run in
+step, each up to two stages late, with stages of 128 bytes of k (a product) or 64 keys (attention); stores do not count."""
 import collections
 import ctypes
 import os

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: what the code object of the product
-that is planned for 4096x14336x4096 (--dtype, default bf16 and, where machines multiply it, f32) says of itself: scratch, registers, matrix
-instructions and widths of loads in the main loop, LDS bank conflicts of the very addresses that the emulator sees, and the predicted share
-of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended occupancy has, a loop without matrix instructions, narrow
-loads, a bank conflict, a share below the goal. Nothing here is a measurement.
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: facts of the code object of the
+product planned for 4096x14336x4096 (--dtype, default bf16 and, if matrix instructions take it, f32): scratch, registers, matrix
+instructions and widths of loads in the main loop, LDS bank conflicts at the addresses that the emulator sees, and the predicted utilisation
+of the matrix pipe. Refuses (exit 1) scratch, more registers than the intended occupancy allows, a loop without matrix instructions, narrow
+loads, a bank conflict, a utilisation below the goal. Nothing is measured.
 
-The share: the loop's instructions in the order in which a wave executes them, cut at barriers, waits removed. Waves w and w + 4 share a
-SIMD. An interval lasts as long as the slower of the two in llvm-mca, and at least as long as their matrix instructions together; the share
-is matrix cycles over the sum of the intervals."""
+Utilisation: the loop's instructions, in the order in which a wave executes them and without waits, are cut into intervals at barriers.
+Waves w and w + 4 share a SIMD. An interval lasts as long as the slower of the two in llvm-mca, and at least as long as the matrix
+instructions of both; utilisation is matrix cycles over the sum of the intervals."""
 import argparse
 import collections
 import ctypes
@@ -167,7 +167,7 @@ def port_of(gfx, interval):
 
 
 def share_of(gfx, trace, lines):
-    """(share of the matrix pipe, the same where intervals last as long as the LDS port needs too, instructions of a turn)"""
+    """(utilisation of the matrix pipe, the same if intervals also last as long as the LDS port is busy, instructions per iteration)"""
     pair = (0, 4) if len(trace.waves) > 4 else (0, 0)  # with four waves a second workgroup is on the SIMD, in any phase
     turns = [turn_of(trace, lines, w) for w in pair]
     start = max(t[0] for t in turns)

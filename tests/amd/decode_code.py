@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of attention over a cache
-(tests/specs/decode-heads.yaml, bf16) say of themselves, and what one workgroup of each loads in the emulator: one that has all keys of a
-head and stores results, and one that gives a part to others. Refuses (exit 1) scratch, no matrix instructions, keys or values that are
-loaded twice or less than 16 bytes at a time, LDS bank conflicts, and fewer bytes under way in a compute unit than memory's bandwidth times
-an assumed latency of 2 us. Nothing here is a measurement."""
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: facts of the code objects of attention over a
+cache (tests/specs/decode-heads.yaml, bf16), and the loads of one workgroup of each in the emulator: one that has all keys of a head and
+stores results, and one that stores partial results. Refuses (exit 1) scratch, no matrix instructions, keys or values that are loaded twice
+or less than 16 bytes at a time, LDS bank conflicts, and fewer bytes in flight per compute unit than memory's bandwidth times an assumed
+latency of 2 us. Nothing is measured."""
 import argparse
 import collections
 import subprocess
@@ -47,7 +47,8 @@ def traced(target, folder, case, line, group):
 
 
 def under_way(f, head):
-    """Bytes that a unit's waves ask for at a time, keys and values of a turn: of RDNA's long heads 128 columns of either."""
+    """Bytes that the waves of a compute unit have in flight: keys and values of one iteration; of RDNA's long heads 128 columns of
+    either."""
     tile, late = f["tile"], wave_of(f["target"]) == 32 and head > 128
     return tile["resident"] * (tile["threads"] // wave_of(f["target"])) * tile["keys"] * (128 if late else 2 * head) * 2
 

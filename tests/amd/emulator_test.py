@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""In: clang (CLANG, default clang-22), TINYGRAD_DIR. Out: whether the emulator takes code objects of targets with features, as
-`gfx90a:sramecc+:xnack-`, for the processor that they are for, and runs them, functions that are called among them. Refuses (exit 1) another
-processor or a wrong result."""
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR. Out: whether the emulator recognises the processor of code objects with target
+features, such as `gfx90a:sramecc+:xnack-`, and runs them, including calls of functions. Refuses (exit 1) another processor or a wrong
+result."""
 import os
 import struct
 import subprocess

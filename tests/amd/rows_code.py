@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of the row operations that
-are planned for 2048 and 8192 rows say of themselves, and what one workgroup of each loads and stores in the emulator. Refuses (exit 1)
-scratch, one wave a SIMD, fewer bytes of rows under way in a compute unit than memory's bandwidth times an assumed latency of 1 us, a load
-or store of which less than 98 % of the bytes go 16 at a time, a byte of a row that is loaded twice, and LDS bank conflicts. Then the same
-of products of 1 to 64 rows and of a decode step's products, whose weights are to be loaded once. Nothing here is a measurement."""
+"""In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: facts of the code objects of the row operations
+planned for 2048 and 8192 rows, and the loads and stores of one workgroup of each in the emulator. Refuses (exit 1) scratch, one wave per
+SIMD, fewer bytes of rows in flight per compute unit than memory's bandwidth times an assumed latency of 1 us, a load or store of which less
+than 98 % of the bytes go 16 at a time, a byte of a row that is loaded twice, and LDS bank conflicts. Then the same for products of 1 to 64
+rows and for a decode step's products, whose weights must be loaded once. Nothing is measured."""
 import argparse
 import collections
 import ctypes
@@ -37,12 +37,12 @@ def waves_of(target, registers):
 
 
 def under_way(f, own):
-    """Bytes of rows that a unit (four SIMDs) has under way: its waves hold the rows that they loaded."""
+    """Bytes of rows in flight in a compute unit (four SIMDs): all rows that its waves hold in registers."""
     return waves_of(f["target"], f["registers"]) * 4 * own / f["waves"]
 
 
 class Trace(code.Trace):
-    """Counts the lanes of loads and stores that are on, too."""
+    """Also counts the active lanes of loads and stores."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -97,8 +97,8 @@ LENGTHS = {"linear": [4096], "swiglu": [4096], "llama-decode": [2048, 2048, 2048
 
 
 def few_faults(f, tile, length):
-    """Of a tile: its columns of B once, its rows of A once (those that there are not are the last one again), and an eighth for what all
-    lanes load alike, as sums of a row."""
+    """Bytes that a tile may load: its columns of B once, its rows of A once (missing rows repeat the last one), and an eighth more for
+    loads that are the same in all lanes, such as sums of a row."""
     wrong, most = [], (tile["n"] + tile["m"]) * length * 2
     if tile["layer"] != "register_fed":
         wrong.append(f"on {tile['layer']}")

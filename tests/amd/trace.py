@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""In: ./tfgen (TFGEN), TINYGRAD_DIR. Out: code objects of traced kernels (docs/tracing.md) run in the instruction emulator, on a target of
-each family: that their outputs have the bits of those without a trace, that every tile left one record, in order of its own times, and
-the order in which the emulator computed them. The emulator's clock counts instructions of waves. Refuses (exit 1) anything else. Needs
-numpy and a tinygrad checkout."""
+"""In: ./tfgen (TFGEN), TINYGRAD_DIR. Out: code objects of traced kernels (docs/tracing.md), run in the instruction emulator on one target
+of each family: checks that their outputs have the bits of untraced ones and that every tile left one record with ascending times, and
+prints the order in which the emulator computed the tiles. The emulator's clock counts instructions of waves. Refuses (exit 1) anything
+else. Needs numpy and a tinygrad checkout."""
 import collections
 import struct
 import sys

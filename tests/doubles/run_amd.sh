@@ -1,8 +1,8 @@
 #!/bin/sh
-# In: a build folder, TINYGRAD_DIR. Out: specs run by the command on the HIP device, with nothing of the host engine: source, HIPRTC (or
+# In: a build folder, TINYGRAD_DIR. Out: specs run by the command on the HIP device without the host engine: source, HIPRTC (or
 # clang), hipModuleLoadData, hipModuleLaunchKernel, and the code object's own instructions in the emulator; each against the float64
-# reference; and faults that are planted in emitted kernels, each of which tfgen bisect has to find there. Exit 1 when one is wrong. HIPRTC
-# that is not installed is said and left out.
+# reference; and faults that are planted in emitted kernels, each of which tfgen bisect has to find there. Exit 1 when one is wrong. If
+# HIPRTC is not installed, its runs are reported as left out.
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)

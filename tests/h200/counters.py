@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """usage: counters.py TFGEN SPECS OUT [NCU]
 
-What the hardware counts beside what `tfgen explain --json` says, launch by launch: operations of the tensor cores (of f32 on vector units:
+Compares hardware counters with `tfgen explain --json`, launch by launch: operations of the tensor cores (of f32 on vector units:
 of their multiply-adds) beside those of whole tiles, and bytes that DRAM moved beside those of the model, by ncu with the clocks as they are
 and caches emptied before each launch. Exit code 1 where operations differ by more than 5 %, or bytes of a launch that moves more than
-200 MB. What a launch writes by explain and DRAM has not yet got is still in the L2, and counted so; the mean of two launches."""
+200 MB. Bytes that a launch writes by explain but that have not reached DRAM yet are in the L2 and count as moved. Counts are the mean of
+two launches."""
 import collections, csv, io, json, pathlib, re, subprocess, sys
 
 MOST = 0.05

@@ -74,7 +74,8 @@ class Checker:
                            capture_output=True)
 
     def prepare(self, free):
-        """Of each case what fits 80 % of the memory, what is free but for KEPT, and what is free; and all that will be run, compiled."""
+        """For each case the sizes that fit 80 % of the memory, the free memory less KEPT, and the free memory; compiles all that will be
+        run."""
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             fits = list(pool.map(lambda case: (self.fit(case, share=0.8), self.fit(case, room=free - KEPT), self.fit(case, room=free)),
                                  CASES))

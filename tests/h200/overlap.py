@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""In: folders that tests/h200/prepare.sh made. Out: every plan run many times back to back, its launches overlapping, over one workspace
-and with other inputs each time, which for every third run are copied there just before it: from a graph and straight on the stream. Refuses
-(exit 1) a run whose results differ in one bit from those of plain launches, each awaited. Needs cupy and numpy; no compiler.
+"""In: folders that tests/h200/prepare.sh made. Out: every plan run many times back to back, its launches overlapping, over one workspace,
+from a graph and directly on the stream. Each run has other inputs; those of every third run are copied just before it. Refuses (exit 1) a
+run whose results differ in one bit from those of plain launches, each awaited. Needs cupy and numpy; no compiler.
 
 usage: overlap.py FOLDER [RUNS]"""
 import ctypes

@@ -14,7 +14,7 @@ for program in tfgen tfgen-worker; do
     strip -o $build/$program.stripped $build/$program
     xz -3 -c $build/$program.stripped >"$out/$program.xz"
 done
-# In the same places as in the repository, as the scripts find each other by them.
+# Scripts have the same paths as in the repository, since they find each other by relative paths.
 tar -c --exclude=__pycache__ specs/*.yaml tests/judging.py tests/cli/random_add.py tests/amd tests/h200/random_slices.py |
     xz -3 >"$out/tests.tar.xz"
 cp tests/h200/random.sh "$out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """In: a GPU, PyTorch, libtfgen (TFGEN_LIBRARY) and, with --judge, the command (TFGEN). Out: many calls of blocks in one launch (level
-block) over one workspace, whose inputs, positions, batches, sizes and specs change from call to call: from graphs and straight on a stream,
+block) over one workspace, whose inputs, positions, batches, sizes and specs change from call to call: from graphs and directly on a stream,
 alone, beside kernels that hold multiprocessors, and beside products. Each call's outputs must have the bits that the same call had alone; a
 third of the calls find the workspace full of noise, and all find NaN in their outputs. Before that, each call is compared with level tile
 and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait timed out.
@@ -307,7 +307,7 @@ def options_of():
     parser.add_argument("--rehearse", action="store_true")
     options = parser.parse_args()
     if not ON_GPU and not options.rehearse:
-        sys.exit("soak.py: PyTorch sees no GPU; without one a run can be rehearsed: --rehearse")
+        sys.exit("soak.py: PyTorch sees no GPU; without one, --rehearse tests the script")
     strange = [w for w in options.ways if w not in WAYS]
     if strange:
         sys.exit(f"soak.py: {strange[0]}: the ways are {', '.join(WAYS)}")

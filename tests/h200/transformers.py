@@ -4,8 +4,8 @@ first token, and the time of a decode step, in turn with the original, torch.com
 both). Exit code 1 where tokens differ although the two best logits do not nearly tie.
 
 usage: transformers.py [--seconds=N] [--batch=B] [MODEL...]        TFGEN_LIBRARY, TFGEN: the library, the command
---seconds: what would be compiled later than N seconds after the start is left out, which is reported; --batch: sequences, default 1 and
-then 8"""
+--seconds: contenders that would be compiled later than N seconds after the start are left out, which is reported; --batch: sequences,
+default 1 and then 8"""
 import argparse
 import copy
 import statistics

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """In: two GPUs of one host, PyTorch, libtfgen (TFGEN_LIBRARY), the command (TFGEN). Out: the package for Python and the runtime on both of
 them in one process: a layer and weights on each; calls while the other GPU is PyTorch's current one; streams and threads; graphs that
-replay at once; torch.compile, torch.export and opcheck; DLPack; stacks of layers, whose cooperative launches are ordered on each GPU
-apart; a model of transformers; what the command does with --device; and refusals of the other GPU's tensors, weights and streams. Results
+replay at once; torch.compile, torch.export and opcheck; DLPack; stacks of layers, whose cooperative launches are ordered separately on each
+GPU; a model of transformers; what the command does with --device; and refusals of the other GPU's tensors, weights and streams. Results
 must be near float64 and have the same bits on both GPUs. Exit 1: something is wrong.
 
 --rehearse: both devices are the host, without streams and graphs. --seconds: parts not begun by then are left out, which is reported.
@@ -175,7 +175,7 @@ def graphs(cases):
 
 
 class Both(torch.nn.Module):
-    """The block of the first device, then the same block's of the second, as a model that is spread over both."""
+    """The block on the first device, then on the second with the first one's output, like a model that is spread over both."""
 
     def __init__(self, modules):
         super().__init__()
@@ -458,7 +458,7 @@ def main():
     parser.add_argument("--rehearse", action="store_true")
     options = parser.parse_args()
     if not REHEARSE and torch.cuda.device_count() < 2:
-        sys.exit(f"two_devices.py: PyTorch sees {torch.cuda.device_count()} GPUs; with none a run can be rehearsed: --rehearse")
+        sys.exit(f"two_devices.py: PyTorch sees {torch.cuda.device_count()} GPUs; without any, --rehearse tests the script")
     labels = [] if REHEARSE else [torch.cuda.get_device_name(d) for d in DEVICES]
     print(tfgen.version(), torch.__version__, labels, [d.name for d in tfgen.devices()], flush=True)
     running = [] if REHEARSE else commands_begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""In: tfgen and a GPU. Out: what the model's choice of tiles loses against the best that `tfgen tune` finds: a line a case, then for each
-kind of case the geometric mean of tuned time over untuned time (1: nothing is lost) and the worst ones by name. Refuses (exit 1) a case
+"""In: tfgen and a GPU. Out: how much slower the cost model's tiles are than the best that `tfgen tune` finds: one line per case, then for
+each kind of case the geometric mean of tuned time over untuned time (1: equally fast) and the worst cases by name. Refuses (exit 1) a case
 whose candidates were wrong or that did not run; a goal that is missed is printed and is no failure.
 
 usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--part=0/1] [--jobs=N] [--budget=1]
@@ -9,10 +9,9 @@ usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--part=0/1] 
 
 Cases are every preset of every shipped spec, 20 of each kind that bench/drawn.py draws, 30 attentions and 30 row operations, in an order
 that the seed draws, too, so that any slice of them is a sample of all. A slice begins at case FIRST and begins none after SECONDS; its
-cases are added to OUT/untuned-SEED.jsonl, of which the sums are, and the next index is printed. All trials are in OUT/trials.db.
---part=K/N: of N processes, each with a GPU and a folder of its own, the one of cases K, K+N, ...; --jobs: compilers at once;
---budget: times the usual seconds of a case.
---add: a table of the cases of several files, the sums of all, and nothing is run."""
+cases are appended to OUT/untuned-SEED.jsonl, from which the summary is made, and the next index is printed. All trials are in
+OUT/trials.db. --part=K/N: of N processes, each with a GPU and a folder of its own, the one of cases K, K+N, ...; --jobs: compilers at once;
+--budget: times the usual seconds of a case. --add: a table of the cases of several files, the sums of all, and nothing is run."""
 import argparse
 import json
 import os

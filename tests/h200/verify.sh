@@ -1,15 +1,15 @@
 #!/bin/bash
 # usage: verify.sh OUT [SECONDS]   In a folder that prepare_runtime.sh made, on a machine with an NVIDIA GPU, on all cores, about a minute
 # on 16: memcheck and racecheck of decode steps, whose kernels a run ahead of it leaves in the cache, since nothing is compiled under
-# compute-sanitizer; decode steps and products of 1 to 128 rows at odd sizes; every shipped spec at every level and dtype. OUT has a log a
-# job. After SECONDS (default 600) what still runs is ended; it is named, as is what never began, and counts as not good, like a failure.
+# compute-sanitizer; decode steps and products of 1 to 128 rows at odd sizes; every shipped spec at every level and dtype. OUT has a log per
+# job. After SECONDS (default 600) running jobs are killed; these, and jobs that never began, are named and count as failures.
 set -u
 [ $# = 1 ] || [ $# = 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && cd "$(dirname "$0")" || exit 2
 cache=$(mktemp -d) && export TFGEN_WORKER="$PWD/tfgen-worker" TFGEN_CACHE_DIR="$cache" out || exit 2
 trap 'rm -rf "$cache"' EXIT
 
-# A line is a job: its name, then what verify is given, or, of a name that begins with sanitize, a spec and dims.
+# Each line is a job: its name, then the arguments of verify; if the name begins with sanitize, a spec and dims.
 jobs() {
     sed 's/^/sanitize-/' <<'CASES'
 1 llama-decode B=8,L=1500

@@ -1,9 +1,9 @@
-"""In: a copy of the tree and the names of suites. Out: which suites run a line, by the names of the file and the function and the text of
-the line, so that it holds when code and files move. A line without known suites may still run in some: killed child processes write no
+"""In: a copy of the tree and the names of suites. Out: which suites run a line. Lines are identified by file name, function and text, so
+that the result stays valid when code and files move. A line without known suites may still run in some: killed child processes write no
 counts.
 
 Needs gcc and gcov: the copy is built with --coverage, each suite runs once in it, and once more when its own source has changed. Suites may
-run beside each other: each has a folder of its own for its counts (GCOV_PREFIX), which `coverage.py TREE COUNTS FILE` makes a file of.
+run beside each other: each has a folder of its own for its counts (GCOV_PREFIX), from which `coverage.py TREE COUNTS FILE` makes a file.
 """
 import collections
 import hashlib

@@ -1,5 +1,5 @@
-"""In: changes drawn by seeds or read from lists, and what is known of them. Out: the next one to judge, for as many workers as ask; at the
-end what was counted. The mutants that count do not depend on the number of workers: in each area, the first N of the draw that compile and
+"""In: changes drawn by seeds or read from lists, and what is known of them. Out: the next change to judge, for any number of workers; at
+the end the counts. The mutants that count do not depend on the number of workers: in each area, the first N of the draw that compile and
 change the object code."""
 import collections
 import threading

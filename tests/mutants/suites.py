@@ -75,7 +75,7 @@ class Tree:
         self.copy()
 
     def names(self):
-        """Of all files of the tree: git's, or without it those that no build made."""
+        """Source files of the tree: those that git tracks, or without git those that no build made."""
         listed = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=self.top, capture_output=True)
         if listed.returncode == 0:
             return {n for n in listed.stdout.decode().split('\0') if n and (self.top / n).is_file()}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: drawn.py TFGEN [--seed=N] [--count=N] [FAMILY...]
 
-layers.py with configs drawn by a seed, which it prints: --count of each family (default 1), with sizes that nobody chose (odd widths, heads
+layers.py with configs drawn by a seed, which it prints: --count of each family (default 1), with arbitrary sizes (odd widths, heads
 of 2 to 40, groups, windows shorter and longer than the prompt), activations, biases, epsilons and ropes among those that the family's class
 has. A config that `tfgen import` refuses with exit code 4, and the key that says why, is counted apart; one that transformers itself cannot
 run is drawn again. The same seed draws the same configs."""

@@ -138,7 +138,7 @@ def check_golden():
 
 
 def check_parts():
-    """Models with parts for images, which stand by: the text part's names and its ties are those of the whole."""
+    """Models with an unused image part: names and tied weights of the text part are those of the whole model."""
     text, sees = dict(MODEL, model_type="llama"), dict(VISION, num_hidden_layers=1, image_size=16)
     sliding = dict(MODEL, num_hidden_layers=6, head_dim=16, sliding_window=8, query_pre_attn_scalar=24, pad_token_id=0)
     configs = [("gemma3", dict(text_config=sliding, vision_config=sees, mm_tokens_per_image=4, image_token_index=119, boi_token_index=118,

@@ -2,11 +2,11 @@
 """usage: layers.py TFGEN [FAMILY...]
 
 Layers of small models with weights drawn by a seed, computed by transformers (float32, CPU) and by the specs that `tfgen import` writes of
-the very folder that transformers saved: each layer of each family, a prompt of two sequences and a step of generation behind it, beyond the
-window where there is one; some of them also of a batch padded on the left. At most 3e-6 of relative RMS error. In bfloat16, on the same
+the very folder that transformers saved: each layer of each family, a prompt of two sequences and one step of generation after it, beyond
+the window if there is one; some of them also of a batch padded on the left. At most 3e-6 of relative RMS error. In bfloat16, on the same
 inputs, each layer is at most 1.5 times as far from float64 as transformers' own bfloat16 layer. The config spelled as transformers 4 had it
-gives the same bytes of specs.
-Needs torch, transformers and safetensors; says SKIP with the reason, exit code 77, where they are not there."""
+gives the same bytes of specs. Needs torch, transformers and safetensors; says SKIP with the reason, exit code 77, where they are not
+there."""
 import copy, inspect, json, os, re, sys, tempfile
 from shared import *
 
@@ -137,7 +137,7 @@ def padding(options):
 
 
 def texts(t, places):
-    """What of t is no padding."""
+    """The elements of t that are not padding."""
     return t if places is None else torch.cat([t[i, at] for i, at in enumerate(places)])
 
 
