@@ -28,7 +28,7 @@ static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_
 struct next_weights {
     first_weights list[most_requests];
     int count;
-    bool of_next_call; /* also what the call is told */
+    bool of_next_call; /* also the first weights of the call that follows, an argument of this call */
 };
 
 static bool begins_with_weights(const launch *l)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product on matrix units of
-tests/probes/product_mfma.hip, alone and two in one launch, run in the emulator at odd sizes with random scheduling and compared with
-float64, on every AMD target: with direct copies to LDS where there are any, with waves of 32 without floats and two phases. Refuses (exit
-1) a wrong element, scratch, more than 256 vector registers, or no matrix instruction."""
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product of tests/probes/product_mfma.hip, also as two
+phases of one launch, run in the emulator at odd sizes with random scheduling and compared with float64, on every AMD target: with direct
+copies to LDS if the target has them. Targets with waves of 32 run no f32 and no two phases. Refuses (exit 1) a wrong element, scratch, more
+than 256 vector registers, or no matrix instruction."""
 import collections
 import os
 import struct
@@ -24,7 +24,7 @@ SQUARE, SMALL, FLAT = Tile(128, 128, 256), Tile(64, 64, 256), Tile(32, 128, 256)
 
 
 class Number:
-    """How a type is stored, and half a unit of its last place, relative."""
+    """A type: how numpy stores it, and its unit roundoff."""
 
     def __init__(self, name, storage, unit):
         self.name, self.storage, self.unit = name, storage, unit
@@ -80,7 +80,7 @@ class Trial:
         return self.machine.memory.upload(array.tobytes(), name)
 
     def weight(self, w, name):
-        """In pieces of 16 columns x 64 bytes (docs/packing.md): of 2 groups of 8 columns, 4 chunks of 16 bytes, 8 columns."""
+        """Packs a weight in pieces of 16 columns x 64 bytes (docs/packing.md): 2 groups of 8 columns x 4 chunks of 16 bytes x 8 columns."""
         chunk = 16 // w.itemsize
         padded = np.zeros((round_up(w.shape[0], 2 * GRANULE), round_up(w.shape[1], 4 * chunk)), w.dtype)
         padded[:w.shape[0], :w.shape[1]] = w

@@ -32,7 +32,7 @@ START_TEST(a_command_that_meets_a_wild_access_names_kernel_op_and_line)
     plant();
     snprintf(trials, sizeof trials, "%s/trials.db", folder);
     setenv("TFGEN_TRIALS", trials, 1);
-    setenv("TFGEN_HOST_OPTIMISE", "1", 1); /* at 0 a fault in a function of the templates is not in the line that calls it */
+    setenv("TFGEN_HOST_OPTIMISE", "1", 1); /* at level 0 functions of the templates are not inlined, and the line would be theirs */
     setenv("TFGEN_WISDOM", strcat(strcpy(wisdom, folder), "/wisdom"), 1);
     snprintf(command, sizeof command, stopped[_i], "specs/rmsnorm.yaml --dim=B=1,S=3,D=53");
     ck_assert_msg(tfgen("%s", command) == code_device, "%s: %s", command, output);

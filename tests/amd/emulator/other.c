@@ -81,8 +81,8 @@ void op_swap(ARGS)
     NEXT(4);
 }
 
-// ---------------------------------------------------------------- RDNA v_permlanex16_b32: each lane takes one of the 16
-// of the other half; with FI (op_sel 0) also of a lane that is off, else of those only with BC (op_sel 1) a zero
+// ---------------------------------------------------------------- RDNA v_permlanex16_b32: each lane reads one of the 16 lanes of the other
+// half. From an inactive lane it reads: the value with FI (op_sel 0), else zero with BC (op_sel 1), else it keeps its own
 static inline u32 scalar_source(u32 *s, u32 field, u32 literal) { return field == 255 ? literal : s[field]; }
 void op_permlanex16(ARGS)
 {
