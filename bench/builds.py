@@ -15,7 +15,7 @@ def build_of(folder):
         library = os.path.abspath(os.path.join(folder, part, "libtfgen.so"))
         if os.path.exists(library) and os.path.exists(worker):
             return {"TFGEN_LIBRARY": library, "TFGEN_WORKER": worker}
-    raise FileNotFoundError(f"{folder}: a folder with tfgen-worker and libtfgen.so or lib/libtfgen.so is wanted")
+    raise FileNotFoundError(f"{folder}: has no tfgen-worker and libtfgen.so or lib/libtfgen.so")
 
 
 def is_slower(row):
@@ -33,12 +33,12 @@ def before_line(row):
 
 def before_table(rows):
     """A summary of all cases, in a few lines."""
-    raced = sorted((r for r in rows if r.get("over_before")), key=lambda r: r["over_before"][0])
-    if not raced:
-        return "nothing was raced with the other build"
-    ratios = [r["over_before"][0] for r in raced]
-    slower = [r for r in raced if is_slower(r)]
-    faster = sum(ratio - 3 * noise > 1 + TOLERANCE for ratio, noise in (r["over_before"] for r in raced))
-    head = (f"{len(raced)} cases beside the other build: geometric mean {geometric_mean(ratios):.3f} times as fast, {faster} faster and "
+    timed = sorted((r for r in rows if r.get("over_before")), key=lambda r: r["over_before"][0])
+    if not timed:
+        return "no case was timed beside the other build"
+    ratios = [r["over_before"][0] for r in timed]
+    slower = [r for r in timed if is_slower(r)]
+    faster = sum(ratio - 3 * noise > 1 + TOLERANCE for ratio, noise in (r["over_before"] for r in timed))
+    head = (f"{len(timed)} cases beside the other build: geometric mean {geometric_mean(ratios):.3f} times as fast, {faster} faster and "
             f"{len(slower)} slower by more than {100 * TOLERANCE:.0f} % and three standard errors; the lowest ten:")
-    return "\n".join([head, *(f"  {before_line(r)}" for r in raced[:10]), *(f"  {before_line(r)}" for r in slower[10:])])
+    return "\n".join([head, *(f"  {before_line(r)}" for r in timed[:10]), *(f"  {before_line(r)}" for r in slower[10:])])

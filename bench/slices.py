@@ -65,20 +65,20 @@ def kind_line(kind, own):
 def table(rows):
     """Times of the best contender over ours: geometric means, the worst ten, and the cliffs by kind and dtype."""
     failed = [r for r in rows if "failed" in r]
-    raced = sorted((r for r in rows if "failed" not in r and r["best"]), key=lambda r: r["ratio"])
+    timed = sorted((r for r in rows if "failed" not in r and r["best"]), key=lambda r: r["ratio"])
     lines = []
-    for kind in [*dict.fromkeys(r["kind"] for r in sorted(raced, key=lambda r: r["index"])), "all"]:
-        own = [r for r in raced if kind in (r["kind"], "all")]
+    for kind in [*dict.fromkeys(r["kind"] for r in sorted(timed, key=lambda r: r["index"])), "all"]:
+        own = [r for r in timed if kind in (r["kind"], "all")]
         lines += [kind_line(kind, own)] if own else []
-    lines += ["the worst ten:", *(f"  {line_of(r)}" for r in raced[:10])] if raced else ["nothing was raced"]
+    lines += ["the worst ten:", *(f"  {line_of(r)}" for r in timed[:10])] if timed else ["nothing was timed"]
     cliffs = {}
-    for r in raced:
+    for r in timed:
         if r["ratio"] < CLIFF:
             cliffs.setdefault(f"{r['kind']} {r['dtype']}", []).append(r["ratio"])
     lines.append(f"{sum(map(len, cliffs.values()))} cliffs, cases below {CLIFF} of the best contender"
                  + "".join(f"; {name}: {len(own)}, down to {min(own):.3f}" for name, own in cliffs.items()))
-    unraced = len(rows) - len(raced) - len(failed)
-    lines += [f"{unraced} without a contender"] if unraced else []
+    untimed = len(rows) - len(timed) - len(failed)
+    lines += [f"{untimed} without a contender"] if untimed else []
     lines += [f"FAILED {r['case']}: {r['failed']}" for r in failed]
     return "\n".join(lines)
 

@@ -43,7 +43,7 @@ typedef struct term_pairs {
     unsigned a, b;
 } term_pairs;
 term_pairs format_pairs(int a_terms, int b_terms);
-int format_bf16_terms(dtype of);                         /* terms that hold all digits of such a number; 0: no number of terms does */
+int format_bf16_terms(dtype of);                         /* how many terms hold all digits of such a number; 0: they cannot */
 int value_bf16_terms(const ir_value *v);                 /* terms that v stores per element: more than 1 if bf16_terms wrote it */
 long long format_row_of_terms(dtype of, long long K);    /* numbers of a row of A in terms; each term padded to 128 bytes */
 

@@ -337,8 +337,8 @@ START_TEST(zeros_do_not_count_as_equal_terms)
 }
 END_TEST
 
-/* Sums of a million terms in blocks of 1024 and of 4096, with one sign and both, are below the bound; a single chain exceeds a tenth of
- * it. */
+/* Sums of a million terms in blocks of 1024 and of 4096, of one sign and of both signs, stay below the bound; a single chain exceeds a
+ * tenth of it. */
 START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
 {
     enum { count = 1 << 20, sums = 16 };
@@ -723,7 +723,7 @@ END_TEST
 typedef struct kernel_check {
     const float_device *d;
     const char *worst;
-    double ratio, right; /* largest of all, largest of those that are not at the fault */
+    double ratio, right; /* largest of all ops, largest without the faulty op */
 } kernel_check;
 
 static void judge_kernel(void *context, const ir_value *v, ref_tensor *t)
