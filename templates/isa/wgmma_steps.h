@@ -1,5 +1,5 @@
-// In: isa/wgmma.h. Out: wgmma<T, N> of 16-bit operands for every other N that is a multiple of 8, from 16 to 256: with swapped operands
-// (gemm/gemm_swap_ab.h) N is rows of tokens. On the host engine one template has all.
+// In: isa/wgmma.h. Out: wgmma<T, N> of 16-bit operands for the multiples of 8 from 16 to 256 that isa/wgmma.h lacks: with swapped operands
+// (gemm/gemm_swap_ab.h) N is the number of tokens. The host engine has one template for all N.
 #pragma once
 #include "templates/isa/wgmma.h"
 
