@@ -315,7 +315,7 @@ bool block_run(block *b)
     host_self.faulted = 0;
     fiber_swap(&b->host, b->resume);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    host_self.pub.cur = NULL; /* from here on, faults and kicks are not the kernel's */
+    host_self.pub.cur = NULL; /* from here on, signals of faults and of the watchdog do not concern the kernel */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const bool thrown_out = host_self.faulted;
     host_self.faulted = 0;

@@ -1,4 +1,4 @@
-// Causal attention with online softmax; TEAM threads share a row of queries and fold by shuffles.
+// Causal attention with online softmax; TEAM threads share a query and reduce by shuffles.
 template <int TEAM> struct attention {
     static constexpr int D = 64, keys = 16;
     struct args { const float *q, *k, *v; float *o; int n; };

@@ -78,7 +78,7 @@ START_TEST(an_impossible_tile_of_register_fed_is_an_error_with_its_reason)
 END_TEST
 
 /* ---- the host engine runs the very source: every number of rows about a tile's end, tails of K in and beyond a chunk, of N in and beyond
- * a piece, halves of blocks, rows that are aligned first, more row tiles than one, waves without columns, sums of rows */
+ * a piece, halves of blocks, rows that are copied to aligned ones first, several row tiles, waves without columns, sums of rows */
 typedef struct trial {
     const char *path, *target, *dtype, *line;
     long long M, N, K;

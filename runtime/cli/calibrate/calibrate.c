@@ -100,7 +100,7 @@ static void measure_cache(calibration *c)
     int last = 0;
     for (int i = 0; i < count; i++)
         if (rates[i] > (best + memory) / 2) last = i;
-    set(c, number_l2_bandwidth, best, note_of(c, "reading a window over and over; memory so: %.4g", memory));
+    set(c, number_l2_bandwidth, best, note_of(c, "reading a window over and over; DRAM read in the same way: %.4g", memory));
     if (!(c->out.numbers[number_l2].value > 0))
         set(c, number_l2, (double)windows[last] * probe_chunk, note_of(c, "the largest window that is read much faster than memory"));
 }
