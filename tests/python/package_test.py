@@ -56,7 +56,7 @@ def numbers(rows, columns, seed=1, code="f"):
 C_TYPES = {"size_t": ctypes.c_size_t, "int": ctypes.c_int, "int64_t": ctypes.c_int64, "double": ctypes.c_double, "char *": ctypes.c_char_p,
            "tfgen_dim *": ctypes.POINTER(_binding.Dim), "char **": ctypes.POINTER(ctypes.c_char_p), "void *": ctypes.c_void_p,
            "void **": ctypes.c_void_p, "tfgen_dim_list *": ctypes.POINTER(_binding.DimList), "tfgen_fusion": ctypes.c_int,
-           "tfgen_tensor_kind": ctypes.c_int, "char": ctypes.c_char}
+           "tfgen_tensor_kind": ctypes.c_int, "char": ctypes.c_char, "tfgen_module *": ctypes.c_void_p, "tfgen_weights *": ctypes.c_void_p}
 STRUCTS = {"tfgen_error": _binding.Text, "tfgen_dim": _binding.Dim, "tfgen_plan_options": _binding.PlanOptions,
            "tfgen_tensor": _binding.Tensor, "tfgen_device_info": _binding.DeviceInfo, "tfgen_module_options": _binding.ModuleOptions,
            "tfgen_dim_list": _binding.DimList, "tfgen_args": _binding.Args}
