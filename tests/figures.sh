@@ -19,7 +19,7 @@ sentence=$(awk -F ' *[|] *' '
     /^f32, same run: block exercise/ { match($0, /[0-9.]+ times/); f32 = substr($0, RSTART, RLENGTH - 6) }
     END {
         if (!cube || !odd || !a || !n || b != 5 || !f32) {
-            print "docs/performance.md has no longer the rows that README.md tells of" > "/dev/stderr"; exit 2
+            print "docs/performance.md lacks rows that README.md cites" > "/dev/stderr"; exit 2
         }
         printf "On an H200, bf16, in one run: 8192^3 %s times as fast as cuBLAS, a 2048x5468x2048 product with dense odd rows ", cube
         printf "%s times, attention %s times as fast as cuDNN, norms of 16384x4096 ", odd, span(alow, ahigh)

@@ -324,7 +324,7 @@ void sched_leave_barriers(hs_thread *t)
     if (t->w->idx < b->barrier_waves) b->barrier_waves = t->w->idx;
 }
 
-/* True if all live threads of the waves that barriers are for wait at one. */
+/* True if all live threads of all waves that still take part in barriers wait at one. */
 static bool others_are_at_barrier(const block *b)
 {
     bool any = false;
@@ -337,7 +337,7 @@ static bool others_are_at_barrier(const block *b)
     return any;
 }
 
-/* Ends a barrier at which all threads are but those, spinning, that have left barriers. */
+/* Ends a barrier at which all threads wait except those that take part in no more barriers, which may spin. */
 static hs_thread *end_barrier_of_others(block *b)
 {
     bool grid = false, any = false;
