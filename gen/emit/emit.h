@@ -47,7 +47,7 @@ const expression *use_scratch(emission *e, int index, bool written);
 void use_trace_of(emission *e); /* registers the argument for the launch's trace, if it has one */
 const expression *use_packed(emission *e, int index, bool written);
 const expression *use_next_packed(emission *e, const char *name, int index); /* the packed weight of a later launch */
-const expression *use_next_call(emission *e); /* the weight_runs that the call is told */
+const expression *use_next_call(emission *e); /* the launch's argument with the first weights of the next call (weight_runs) */
 const expression *use_map(emission *e, const char *name, const tensor_box *box);
 const expression *extent_c(emission *e, const extent *x); /* 2 * p.B_; registers its dims */
 void finish_arguments(emission *e);                       /* pointers, then dims; offsets and sizes */

@@ -213,8 +213,8 @@ static void write_dispatch_head(const gemm *g, bool halves, bool attempt)
     write_body(g->w);
 }
 
-/* The epilogue without branches for large angles, and once more where it met one: it stores the same elements again. A branch for each sine
- * would keep a thread's other columns waiting. */
+/* Writes a first attempt of the epilogue without branches for large angles, and a second one with them, which runs if an angle was large
+ * and stores all elements again. With a branch for each sine, a thread's other columns would wait. */
 static void write_attempts(gemm *g, bool halves)
 {
     const char *name = halves ? "columns" : "epilogue", *values = halves ? "product" : "lo, hi";

@@ -56,8 +56,8 @@ static int requested_threads(const ir_graph *p, const preferences *w)
     return 0;
 }
 
-/* Sum of the predicted seconds of all phases with `threads` threads per workgroup; INFINITY: no program computes phase *without with so
- * many. */
+/* Sum of the predicted seconds of all phases with `threads` threads per workgroup; INFINITY: no program has that many threads for phase
+ * *without. */
 static double seconds_with(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads, const ir_phase **without)
 {
     double sum = 0;

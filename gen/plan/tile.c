@@ -201,8 +201,8 @@ bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)
     return false;
 }
 
-/* In a launch of several phases all tiles count as spilled if one does: the smallest tile of its program stays, twice, while those of other
- * phases become smaller. */
+/* If a launch of several phases spills, the tiles of all its phases count as spilled, since nobody knows which one did. A phase that has
+ * the smallest tile of its program already keeps it, at most twice, while tiles of other phases become smaller. */
 static bool keeps_smallest(const problem *p, const ir_phase *phase) { return p->ir->threads && phase->spilled_count <= 2; }
 
 bool tile_choose(const problem *p, const preferences *w, const program *of, const ir_tile *known, bool fallback, ir_phase *phase,

@@ -22,10 +22,10 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 static bool columns_of_a(const problem *p) { return problem_product(p)->attributes.transpose_a; }
 
 /* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 of matmuls of values (of_others), 436 of 62 linears by 65
- * to 3000 rows, of which the tile that they choose takes 2 % longer than the fastest one timed. Loading a byte of rows costs a unit so many
- * bytes of weights, which always begin at an L2 line: by where rows begin, in a launch of one round and of several. In one round the cost
- * model lets L2 gain from workgroups that walk K in lockstep (cost_of()): rows that begin in the middle of a sector gain nothing, and
- * without multicast workgroups drift apart the more the longer K is. */
+ * to 3000 rows, of which the tile that they choose takes 2 % longer than the fastest one timed. one_round, rounds: what loading a byte of
+ * rows costs, in bytes of weights (which always begin at an L2 line), in launches of one round and of several. In one round the cost model
+ * lets L2 gain from workgroups that walk K in lockstep (cost_of()): rows that begin in the middle of a sector gain nothing, and without
+ * multicast workgroups drift apart the more the longer K is. */
 typedef struct fitted {
     double one_round[3], rounds[3], drift; /* rows that begin at lines, at sectors, elsewhere */
     double rows_of_two, rows_of_four;      /* of a byte, where so many workgroups load it together */
@@ -137,9 +137,9 @@ static double rate_of(const problem *p, const fitted *f, const gemm_swap_ab_tile
     return alone / cbrt(1 + loads * loads * loads);
 }
 
-/* What products are not the linears that were fitted is counted as before that: beyond 512 rows epilogues that compute are assumed to need
- * twice the cycles, since nothing overlaps them. Up to 512 rows, gates and residuals were timed (H200, us, predicted with these cycles and
- * measured: 107x19296x4096 45, 44; 207x19136x3584 54, 51; 318x22528x4096 109, 99). */
+/* Products other than the fitted linears keep the earlier numbers (of_others): beyond 512 rows, epilogues with arithmetic are assumed to
+ * need twice the cycles, since nothing overlaps them. Up to 512 rows, gates and residuals were timed (H200, us, predicted with these cycles
+ * and measured: 107x19296x4096 45, 44; 207x19136x3584 54, 51; 318x22528x4096 109, 99). */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     const bool values = problem_product(p)->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
@@ -292,7 +292,8 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
             try_widths(&s, (int)m, 1, cluster_m);
     }
     if (s.least >= 1e30) return false;
-    /* by wide tiles that the fit leaves alone multicast of weights took 4 to 15 % less (209x11760x1536 by 112x192 16.9 us, 16.2) */
+    /* with wide tiles that the fit chose without multicast, multicast of weights took 4 to 15 % less (209x11760x1536 by 112x192 16.9 us,
+     * 16.2) */
     if (!fitted_columns || (best->cluster_m == 1 && best->split_k == 1 && best->n >= wide)) share_columns(p, best);
     return true;
 }

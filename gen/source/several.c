@@ -47,8 +47,8 @@ static void write_by_phase(arena *a, const launch *l, const char *head, const ch
     end_body(w);
 }
 
-/* A function that returns the n-th phase that a phase waits for, of its own layer or of the one before. Marks those awaited; returns the
- * last phase that waits, or `last`. */
+/* Writes a function that returns the n-th phase that a phase waits for, in its own layer or (before) in the previous one. Sets awaited[] of
+ * these phases; returns the last phase that waits, or `last`. */
 static int write_awaited(const launch *l, bool before, bool *awaited, int last, writer *w)
 {
     write_line(w, "DEV static int %s(int phase, int n)", before ? "awaited_before" : "awaited");
@@ -80,7 +80,7 @@ static void write_waits(arena *a, const plan *p, const launch *l, writer *w)
     write_line(w, "static constexpr int last_wait = %d;", last);
 }
 
-/* Arguments of the launch itself, behind those of its phases. */
+/* Arguments of the launch itself, after those of its phases. */
 static void write_own_arguments(const plan *p, const launch *l, writer *w)
 {
     write_line(w, "unsigned long long *tf_marks;");
@@ -91,7 +91,7 @@ static void write_own_arguments(const plan *p, const launch *l, writer *w)
     write_line(w, "int tf_layers;");
 }
 
-/* Functions of where the kernel is: in its arguments, or in a layer of a stack. */
+/* Functions that take the kernel's arguments, or for a stack the view of one layer (layer_view). */
 static void write_places(arena *a, const plan *p, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
     const bool stacked = p->stack.in != NULL;

@@ -23,7 +23,7 @@ static bool same_op(const ir_op *x, const ir_op *y)
 
 static bool is_arithmetic(const ir_op *op) { return op_is_elementwise(op) || op_table[op->kind].class == class_REDUCE; }
 
-/* What reads v reads `instead`; nobody reads v any more. Edges stay right between groups, as both values are of one group. */
+/* Redirects all readers of v to `instead`. Edges between groups stay right, because both values are in one group. */
 static void replace_reads(fusing *f, const ir_value *v, ir_value *instead)
 {
     const int count = fuse_users(f, v, NULL, 0);
@@ -34,7 +34,7 @@ static void replace_reads(fusing *f, const ir_value *v, ir_value *instead)
             if (users[i]->inputs[k] == v) users[i]->inputs[k] = instead;
 }
 
-/* Each op that computes what an earlier one does loses its readers. */
+/* Redirects the readers of each op to an earlier op that computes the same. */
 static void unify(fusing *f, const group *g)
 {
     for (int i = 1; i < g->count; i++) {

@@ -114,7 +114,7 @@ static void step(void *context, const char *kernel) { progress_step(context, ker
 
 enum { most_layers = 10000, checked_groups = 3 /* of a launch whose workgroups wait for each other, so that --check sees them do it */ };
 
-/* Options that mean one layer. */
+/* Options for a single layer. */
 static void refuse_for_stacks(arena *a, const cli_options *o)
 {
     const struct {

@@ -15,7 +15,8 @@ const tfgen_code trial_verdict_codes[trial_verdict_count] = {code_ok, code_ok, c
 /* ---- data */
 static const ir_value *carried(const trial *t) { return t->plan->stack.in ? graph_value(t->graph, t->plan->stack.in->name) : NULL; }
 
-/* The data of a layer behind the first: what the one before it stored, and the first layer's other inputs. */
+/* The data of a later layer of a stack: the output that the layer before stored, the first layer's other inputs, its own params and states.
+ * */
 static ref_tensor *data_of_next(const trial *t, const data_files *files)
 {
     const ir_value *x = carried(t), *y = t->plan->stack.out;
@@ -57,7 +58,7 @@ static void upload(trial *t)
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i], *p = data_is_given(v) ? trial_planned(t, v) : NULL;
         if (!p || !guarded_bytes(t->s, p)) continue; /* a value that no kernel reads */
-        if (t->at && v->kind == value_input) continue; /* the stack still has the first layer's */
+        if (t->at && v->kind == value_input) continue; /* inputs were uploaded for the first layer */
         const size_t bytes = (size_t)value_span(p, &t->plan->ir->dims) * (size_t)dtype_size(v->type);
         void *data = calloc(bytes ? bytes : 1, 1);
         if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);

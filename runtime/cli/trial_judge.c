@@ -279,7 +279,7 @@ static void tell_unnamed(trial *t)
     }
 }
 
-/* For this layer's checks behind those of the layers before. */
+/* Makes room to append this layer's checks to those of earlier layers. */
 static void make_room(trial *t)
 {
     trial_check *all =

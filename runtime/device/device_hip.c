@@ -519,8 +519,8 @@ static tfgen_status capture_state(tfgen_device *d, void *stream, bool *capturing
     return check(&m->hip, result, "hipStreamIsCapturing", "", error);
 }
 
-/* hipStreamGetId exists since ROCm 7.1 and promises no number that is never used again, so every launch waits: for the same stream, a wait
- * for what its order has already. */
+/* hipStreamGetId exists since ROCm 7.1 and does not promise that numbers are never reused, so every launch waits for the event; on the
+ * stream that recorded it, this changes nothing. */
 static bool no_number(tfgen_device *d, void *stream, unsigned long long *number)
 {
     (void)d, (void)stream, (void)number;

@@ -14,7 +14,7 @@ typedef struct next_token_args { /* as in templates/rows/next_token.h */
 } next_token_args;
 _Static_assert(sizeof(next_token_args) == 96, "the layout of templates/rows/next_token.h");
 
-enum { gpu_threads = 512, shared_bytes = 128 /* at least what the kernel has: a float per wave and some */ };
+enum { gpu_threads = 512, shared_bytes = 128 /* an upper bound of the kernel's: a float per wave and a few more words */ };
 
 static void need(const generator *g, tfgen_status status, const tfgen_error *error) { unit_need(g->a, status, error); }
 

@@ -42,7 +42,7 @@ struct block {
     hs_u32 cluster_arrived, cluster_phase;
     hs_u32 *cluster_phases; /* by thread: the phase of the cluster barrier at which it last arrived */
     uint64_t barriers;
-    unsigned barrier_waves; /* barriers are for so many waves, the first ones */
+    unsigned barrier_waves; /* the first barrier_waves waves take part in barriers */
     _Atomic uint64_t *progress; /* counter of the worker that runs it, read by the watchdog */
     char *slab, *stacks, *shared_map;
     size_t slab_bytes, stack_stride, shared_map_bytes;

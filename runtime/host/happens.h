@@ -36,7 +36,7 @@ bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigne
 void happens_close(happens *h);
 void happens_block(happens *h, unsigned block);               /* its waves begin */
 void happens_collective(happens *h, unsigned wave);           /* one that orders its lanes; wave: index in the grid */
-void happens_barrier(happens *h, unsigned block, unsigned waves); /* of the block's first waves */
+void happens_barrier(happens *h, unsigned block, unsigned waves); /* among the first `waves` waves of the block */
 void happens_grid(happens *h);
 void happens_sync(happens *h, unsigned wave, unsigned lane, uintptr_t address, int kind);
 bool happens_before(const happens *h, unsigned earlier, uint32_t tick, unsigned wave);

@@ -128,7 +128,7 @@ typedef struct hs_runtime {
     void (*cluster_arrive)(hs_thread *t);
     int (*cluster_met)(hs_thread *t); /* have all threads of the cluster arrived since t did? */
     void (*progressed)(hs_thread *t); /* a barrier that code here emulates has completed a phase */
-    void (*leave_barriers)(hs_thread *t); /* t waits only in loops from now on; barriers of its block are for the waves ahead of its own */
+    void (*leave_barriers)(hs_thread *t); /* from now on t's wave and those after it take part in no barriers; t may spin */
     void (*access)(const void *p, unsigned long bytes, int kind, const void *pc); /* --check only */
     void (*sync)(const void *p, int kind);                                        /* --check only; p may be null: a fence */
 } hs_runtime;

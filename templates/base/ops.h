@@ -530,8 +530,8 @@ TF_UNARY(op_cos)
 template <int N> DEV vec<float, N> op_sin(vec<float, N> x) { return waves<chosen_wave<false>>(x); }
 template <int N> DEV vec<float, N> op_cos(vec<float, N> x) { return waves<chosen_wave<true>>(x); }
 #endif
-// For long arithmetic on several columns: with small_angles sines and cosines do not branch. They note an argument that needs the long
-// reduction and return something else; the caller then computes everything again with any_angles.
+// For long arithmetic on several columns: with small_angles sines and cosines do not branch. For an argument that needs the long reduction
+// they set a flag and return a wrong value; the caller then computes everything again with any_angles.
 struct small_angles {
     bool failed = false;
 };

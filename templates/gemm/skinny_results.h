@@ -1,5 +1,5 @@
 // In: one spec struct S of a product of few rows, and the sums of a tile that each wave has. Out: what both skinny programs share
-// (gemm/gemm.h, gemm/gemm_skinny_across.h): which tile and slice of K an item is, and the tile's results, added up over the waves and
+// (gemm/gemm.h, gemm/gemm_skinny_across.h): the tile and slice of K of a work item, and the tile's results, added up over the waves and
 // the slices and passed to the epilogue. Stride: elements along K of an iteration of the workgroup. Sharing: waves that have the same block
 // of columns.
 #pragma once

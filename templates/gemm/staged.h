@@ -1,7 +1,7 @@
 // In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 bytes where 16 adjacent bytes of a row
 // are at hand, of single elements at the ends. A piece is 8 adjacent results; each lane has one, adjacent lanes mostly adjacent pieces of a
-// row. S of a program that includes this has: epilogue_smem: results take this way; results: 1 or 2 for each 32 packed columns' halves;
-// results_unit: rows begin at multiples of so many elements: 8, 4, 2 or 1.
+// row. S of a program that includes this has: epilogue_smem: results are stored so; results: 1 if the halves of 32 packed columns are
+// joined, else 2; results_unit: rows begin at multiples of so many elements: 8, 4, 2 or 1.
 //
 // The epilogue runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is
 // never computed. The run for addresses is of one column, because compilers take as long to drop arithmetic as to keep it (NVRTC, eight

@@ -3,8 +3,8 @@
 #pragma once
 #include "templates/base/ops.h"
 
-// The thread's index. In a launch of many phases compilers do not know that it is: else they compute ahead of loops over tiles and layers
-// what all phases make of it, which takes too many registers.
+// The thread's index. In a launch of many phases its origin is hidden from compilers: they would compute all that phases derive from it
+// ahead of the loops over tiles and layers, which takes too many registers.
 DEV int same_thread(int index)
 {
 #if !defined(TF_PHASES) || defined(TF_ON_HOST)

@@ -56,7 +56,8 @@ static int count_alike(const candidate *wave, int count, double seconds)
     for (int k = 0; k < count; k++) alike += is_alike(wave[k].predicted, seconds);
     return alike;
 }
-/* Neither the new tile nor one like it may get more like it than `most`. */
+/* True if, after adding a tile with these predicted seconds, no tile of the wave has more than `most` others with nearly the same
+ * prediction. */
 static bool is_apart(const candidate *wave, int count, double seconds, int most)
 {
     if (count_alike(wave, count, seconds) >= most) return false;
