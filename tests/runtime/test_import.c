@@ -218,6 +218,9 @@ static const struct {
     {"{\"model_type\": \"clip\", \"text_config\": {\"model_type\": \"clip_text_model\", " ENCODER_SIZES "}}", "", 4,
      "clip is not supported"},
     {"{\"model_type\": \"llava\", \"text_config\": " LLAMA "\"vocab_size\": 5}}", "", 0, "block: llama"},
+    /* transformers' class reads it and never applies it */
+    {"{\"model_type\": \"gemma3_text\", \"attn_logit_softcapping\": 50.0, " ENCODER_SIZES "}", "", 3,
+     "attn_logit_softcapping: layers of gemma3_text do not have this"},
     {"{\"model_type\": \"falcon\", \"alibi\": true, " ENCODER_SIZES "}", "", 4, "alibi: ALiBi of falcon is not supported"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " ENCODER_SIZES "}", "", 4,
      "alibi: layers of mpt without ALiBi are not supported"},

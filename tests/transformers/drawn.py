@@ -3,8 +3,8 @@
 
 layers.py with configs drawn by a seed, which it prints: --count of each family (default 1), with arbitrary sizes (odd widths, heads
 of 2 to 40, groups, windows shorter and longer than the prompt), activations, biases, epsilons and ropes among those that the family's class
-has. A config that `tfgen import` refuses with exit code 4, and the key that says why, is counted apart; one that transformers itself cannot
-run is drawn again. The same seed draws the same configs."""
+has. A config that `tfgen import` refuses with exit code 3 or 4 and the key that says why is counted apart; one that transformers
+itself cannot run is drawn again. The same seed draws the same configs."""
 import argparse, os, random, re, tempfile
 import layers
 from shared import *
@@ -82,6 +82,10 @@ def drawn(draw, family):
         out["rope_parameters"] = {t: {k: v for k, v in rope(draw, family, size, 64).items() if t != "sliding_attention" or
                                       k in ("rope_theta",)} for t in ("full_attention", "sliding_attention")}
         out["rope_parameters"]["sliding_attention"]["rope_type"] = "default"
+    if family == "modernbert":  # of which transformers 4 scales no ropes
+        out["rope_parameters"]["full_attention"] = {"rope_type": "default", "rope_theta": draw.choice([1e4, 12345.0, 1e6])}
+    if family == "olmo3":  # of which transformers 4 has one theta for all layers
+        out["rope_parameters"]["sliding_attention"]["rope_theta"] = out["rope_parameters"]["full_attention"]["rope_theta"]
     more = {"attention_multiplier": 0.37, "residual_multiplier": 0.22, "query_pre_attn_scalar": draw.randint(3, 90),
             "attn_logit_softcapping": draw.choice([None, 1.5, 20.0]), "clip_qkv": draw.choice([None, 0.6]),
             "local_attention": 2 * draw.randint(1, 9), "rotary_dim": 2 * draw.randint(1, size // 2), "vocab_size": 60}
@@ -136,7 +140,7 @@ def refusal(family, keys):
         run = subprocess.run([TFGEN, "import", f"{folder}/config.json", f"--output={folder}/specs/", "--quiet"], capture_output=True,
                              text=True)
     named = re.search(r"error: ((?:\w+\.)*[a-z_]+: .*)", run.stderr)
-    return named and named[1] if run.returncode == 4 else None
+    return named and named[1] if run.returncode in (3, 4) else None
 
 
 def main():
