@@ -5,8 +5,8 @@
 using wide_accumulator = float __attribute__((ext_vector_type(16)));
 
 // result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds a(l % 32, ...) and b(l % 32, ...), piece l / 32 of the two, and
-// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So a lane has 8 of every 16 lines of a result, in the order of wide::wide_line():
-// they can be an operand of a product over those lines if the other operand has the same order.
+// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So of every 16 rows of a result a lane has 8, in the order of wide::wide_line(): the
+// result can be an operand of a product that sums over these rows if the other operand has the same order.
 template <class T> struct wide_matrix;
 struct wide {
     static constexpr int lines = 32, registers = 16, parts = 1; // parts: 16-byte pieces of an operand in a lane
@@ -69,7 +69,7 @@ template <> struct wide_matrix<f16> {
 };
 #endif
 
-// The accumulators of the wave's other half that this half's 16-byte operand needs: none.
+// The operand of a lane's 16 bytes of weights; it needs nothing from the wave's other half.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
     return __builtin_bit_cast(typename wide_matrix<T>::operand, own);

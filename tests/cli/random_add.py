@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""In: reports of `tfgen verify --random=N --first=I --seed=K --json`, one a slice. Out: their sum: specs and outcomes a target and dtype,
-causes, the largest and smallest error over bound of each op's values, and the largest RMS of one value's. Refuses (exit 2) slices of one
-seed that overlap, which would count twice. Exit 1 where anything failed, or where a pair of target and dtype has fewer specs than
---least."""
+"""In: reports of `tfgen verify --random=N --first=I --seed=K --json`, one per slice of a seed. Out: a summary of all: specs and outcomes
+per target and dtype, causes of failures, and for each op the largest and smallest ratio of error to bound over all values, and the largest
+RMS of these ratios over the elements of one value. Refuses (exit 2) slices of one seed that overlap, which would count twice. Exit 1 if
+anything failed, or if a pair of target and dtype has fewer specs than --least."""
 import argparse
 import collections
 import json
