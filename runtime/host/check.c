@@ -192,6 +192,13 @@ static void misaligned(checker *c, const char *name, uintptr_t offset, unsigned 
     tell_who(c, pc);
 }
 
+static void not_global(checker *c, const char *name, uintptr_t offset, unsigned long bytes, const void *pc)
+{
+    if (c->watched || !worth_telling(c, pc)) return;
+    log_add(c->l->log, "not global memory: %s+%lu, %lu bytes that are loaded as constants\n", name, (unsigned long)offset, bytes);
+    tell_who(c, pc);
+}
+
 /* Ends the launch before the access happens, which could corrupt memory of the process. */
 static bool outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind, const void *pc)
 {
@@ -389,6 +396,8 @@ bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
     }
     if (kind & HS_CHECK_MISALIGNED) {
         misaligned(c, at.name, at.offset, bytes, pc);
+    } else if (kind & HS_CHECK_GLOBAL) {
+        if (at.shared) not_global(c, at.name, at.offset, bytes, pc);
     } else if (c->watched) {
         const host_access access = {.memory = at.shared ? NULL : at.name, .offset = at.offset, .bytes = bytes, .code = (uintptr_t)pc};
         watch_access(t, &access, kind);

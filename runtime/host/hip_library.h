@@ -35,6 +35,11 @@ static HS_UNCHECKED __attribute__((noinline)) void tf_hs_aligned(const volatile 
 {
     if ((uintptr_t)p % bytes) hs_rt.access((const void *)p, bytes, HS_CHECK_MISALIGNED, __builtin_return_address(0));
 }
+// Announces an access by an instruction for global memory.
+static HS_UNCHECKED __attribute__((noinline)) void tf_hs_global(const volatile void *p, unsigned long bytes)
+{
+    hs_rt.access((const void *)p, bytes, HS_CHECK_GLOBAL, __builtin_return_address(0));
+}
 // clang's alignment check skips copies of classes.
 template <class T> HS_UNCHECKED HS_INLINE void hs_note_alignment(const T *p, const void *pc)
 {
@@ -57,6 +62,7 @@ template <class T> HS_ATOMIC void tf_hs_write_whole(T *p, const T &v)
 #define tf_hs_says(p, bytes, kind) ((void)0)
 #define tf_hs_stands_in() ((void)0)
 #define tf_hs_aligned(p, bytes) ((void)0)
+#define tf_hs_global(p, bytes) ((void)0)
 template <class T> HS_INLINE T tf_hs_read_whole(const T *p) { return *p; }
 template <class T> HS_INLINE void tf_hs_write_whole(T *p, const T &v) { *p = v; }
 #define HS_ATOMIC HS_INLINE

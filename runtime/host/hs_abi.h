@@ -113,6 +113,8 @@ enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRIT
 enum { HS_CHECK_SAID = 4, HS_CHECK_BULK = 8, HS_CHECK_MATRIX = 16 };
 /* Not an access: announces one at an address that is not a multiple of `bytes`, although its type requires that. */
 enum { HS_CHECK_MISALIGNED = 32 };
+/* Not an access: announces one of the GPU's instructions for global memory, which faults at addresses of shared memory. */
+enum { HS_CHECK_GLOBAL = 64 };
 enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8, /* LOAD: an atomic that only reads */
        HS_SYNC_STANDS_IN = 16, HS_SYNC_STOOD_IN = 32 }; /* between these a lane emulates an instruction: its accesses are not the GPU's */
 

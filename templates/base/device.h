@@ -208,27 +208,17 @@ template <class Raw> DEV Raw load_constant(const Raw *from)
         return *from;
     }
 }
-template <int W, class T> DEV vec<float, W> load_aligned(T *from)
-{
-    const neighbours<T, W> raw = *reinterpret_cast<const neighbours<T, W> *>(from);
-    vec<float, W> v;
-#pragma unroll
-    for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
-    return v;
-}
 #elif defined(TF_ON_HOST)
-template <class Raw> DEV Raw load_constant(const Raw *from) { return tf_hs_read_whole(from); }
+template <class Raw> DEV Raw load_constant(const Raw *from)
+{
+#if defined(TF_CONST_IS_GLOBAL) && defined(TF_TARGET_NVIDIA)
+    tf_hs_global(from, sizeof(Raw));
+#endif
+    return tf_hs_read_whole(from);
+}
 #else
 template <class Raw> DEV Raw load_constant(const Raw *from) { return *from; }
 #endif
-template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
-{
-    const neighbours<T, W> raw = load_constant(reinterpret_cast<const neighbours<T, W> *>(from));
-    vec<float, W> v;
-#pragma unroll
-    for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
-    return v;
-}
 // One element.
 #if defined(TF_ON_HOST)
 template <class T> DEV T element_of(const T *from) { return tf_hs_read_whole(from); }
@@ -236,6 +226,23 @@ template <class T> DEV void put_element(T *to, T x) { tf_hs_write_whole(to, x); 
 #else
 template <class T> DEV T element_of(const T *from) { return *from; }
 template <class T> DEV void put_element(T *to, T x) { *to = x; }
+#endif
+template <int W, class T> DEV vec<float, W> floats_of(const neighbours<T, W> &raw)
+{
+    vec<float, W> v;
+#pragma unroll
+    for (int i = 0; i < W; i++) v[i] = to_float(raw.e[i]);
+    return v;
+}
+template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
+{
+    return floats_of(load_constant(reinterpret_cast<const neighbours<T, W> *>(from)));
+}
+#if defined(TF_CONST_IS_GLOBAL) // what is not const may be in shared memory
+template <int W, class T> DEV vec<float, W> load_aligned(T *from)
+{
+    return floats_of(element_of(reinterpret_cast<const neighbours<T, W> *>(from)));
+}
 #endif
 template <int W, class T> DEV vec<float, W> load(const T *from, int left)
 {

@@ -150,7 +150,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         for (int w = 1; w < waves; w++) all += number[w * step];
         return all;
     }
-    DEV static vec<float, S::width> summed(const float *memory, int row, int column)
+    DEV static vec<float, S::width> summed(float *memory, int row, int column)
     {
         vec<float, S::width> all = load_aligned<S::width>(memory + base::places::at(row, column));
 #pragma unroll

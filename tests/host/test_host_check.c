@@ -126,6 +126,18 @@ START_TEST(accesses_out_of_bounds_are_exact)
 }
 END_TEST
 
+/* An instruction for global memory at an address of shared memory: a GPU would fault. */
+START_TEST(constants_loaded_from_shared_memory_are_reported)
+{
+    host_module *m = load_checked("wrong.hip");
+    wrong_args a = {memory(32 * 4, "x"), 3};
+    const host_log *log = launch_bad(m, "not_global", dims(1, 1), &a, HOST_CHECKED);
+    says(log, "not global memory: __shared__ variables+");
+    says_line(log, "wrong.hip", "loaded_as_global");
+    host_module_free(m);
+}
+END_TEST
+
 /* Types of 8 and 16 bytes at a multiple of 4 only: a GPU would fault. */
 START_TEST(accesses_not_aligned_to_their_type_are_reported)
 {
@@ -296,6 +308,7 @@ int main(void)
     tcase_add_test(t, a_release_by_one_wave_covers_its_workgroups_writes_before_a_barrier);
     tcase_add_test(t, the_same_launch_gives_the_same_report);
     tcase_add_test(t, accesses_not_aligned_to_their_type_are_reported);
+    tcase_add_test(t, constants_loaded_from_shared_memory_are_reported);
     tcase_add_test(t, a_block_begins_with_no_fence_of_the_block_before_it);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -103,6 +103,15 @@ extern "C" __global__ void misaligned(const wrong_args p)
     tf_hs_write_whole(to, {{by_vector, 2, 3, 4}}); // line: misaligned_write
 }
 TF_EXPORT(misaligned)
+extern "C" __global__ void not_global(const wrong_args p)
+{
+    __shared__ int mine[2];
+    mine[1] = p.n;
+    tf_hs_global(p.x, 4);
+    tf_hs_global(&mine[1], 4); // line: loaded_as_global
+    p.x[0] = mine[1];
+}
+TF_EXPORT(not_global)
 extern "C" __global__ void half_a_matrix(const wrong_args p)
 {
     typedef float f32x4 __attribute__((ext_vector_type(4)));
