@@ -319,7 +319,7 @@ void graph_read_values(graph_reader *r)
     }
 }
 
-/* `{value: NAME, stride: N}`; NULL: broken, and said. */
+/* `{value: NAME, stride: N}`; NULL: an error, which was reported. */
 static ir_value *read_output_details(graph_reader *r, const spec_node *node)
 {
     static const char *const keys[] = {"value", "stride"};

@@ -190,7 +190,7 @@ static void put_legend(picture *p)
     const target_info *t = r->plan->target;
     put_words(p, "title", r->plan->ir->name);
     put_words(p, "",
-              arena_printf(r->a, "What waves ask for, in the geometry of %s: the worst request of each line of the source.", t->name));
+              arena_printf(r->a, "Memory requests of waves in the geometry of %s: the worst one of each line of the source.", t->name));
     put_words(p, "dim",
               arena_printf(r->a,
                            "A cell is 4 bytes. Memory: lines of %d bytes with sectors of %d; colours go with lanes, and each lane's "
@@ -214,7 +214,7 @@ void access_picture(const access_report *r, const char *path)
     put_legend(&p);
     for (int i = 0; i < r->count; i++)
         if (!r->launches[i].passed && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
-    draw_picture(&whole, draw_file, arena_printf(r->a, "what the waves of %s ask memory and shared memory for", r->plan->ir->name),
+    draw_picture(&whole, draw_file, arena_printf(r->a, "memory and shared memory requests of the waves of %s", r->plan->ir->name),
                  style, widest, p.y, &p.out);
     cli_write_file(r->a, path, whole.data, whole.size);
 }
