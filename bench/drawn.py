@@ -11,8 +11,8 @@ import random
 from typing import NamedTuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MULTIPLIES = {"bf16": 1e12, "f16": 1e12, "f32": 1e11}  # of a case at most: some milliseconds of an H200
-ELEMENTS = 1 << 30  # of all that a case reads and writes, at most
+MULTIPLIES = {"bf16": 1e12, "f16": 1e12, "f32": 1e11}  # the most of a case: they take some milliseconds on an H200
+ELEMENTS = 1 << 30  # the most that a case reads and writes
 
 
 class Case(NamedTuple):
@@ -24,7 +24,7 @@ class Case(NamedTuple):
     dims: dict
     dtype: str
     multiplies: float
-    elements: float  # read and written at least
+    elements: float  # the least that must be read and written
 
     def __str__(self):
         return f"{self.kind} {self.seed}/{self.index} {self.name}"

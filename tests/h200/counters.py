@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """usage: counters.py TFGEN SPECS OUT [NCU]
 
-Compares hardware counters with `tfgen explain --json`, launch by launch: operations of the tensor cores (of f32 on vector units:
-of their multiply-adds) beside those of whole tiles, and bytes that DRAM moved beside those of the model, by ncu with the clocks as they are
-and caches emptied before each launch. Exit code 1 where operations differ by more than 5 %, or bytes of a launch that moves more than
-200 MB. Bytes that a launch writes by explain but that have not reached DRAM yet are in the L2 and count as moved. Counts are the mean of
-two launches."""
+Compares hardware counters (ncu, clocks not locked, caches emptied before each launch) with `tfgen explain --json`, launch by launch:
+operations of tensor cores, or for f32 on vector units their multiply-adds, with those of whole tiles; bytes that DRAM moved with the
+predicted ones. Exit code 1 if operations differ by more than 5 %, or the bytes of a launch that moves more than 200 MB do. Bytes that a
+launch writes by explain but that have not reached DRAM yet are in the L2 and count as moved. Counts are the mean of two launches."""
 import collections, csv, io, json, pathlib, re, subprocess, sys
 
 MOST = 0.05
