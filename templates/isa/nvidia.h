@@ -27,7 +27,7 @@ DEV neighbours<float, 4> cluster_read(const float *own, int member)
 {
     TF_SHARED_DYN(char, memory);
     const char *const there = tf_hs_cluster_shared(member) + (reinterpret_cast<const char *>(own) - memory);
-    return load_constant(reinterpret_cast<const neighbours<float, 4> *>(there));
+    return element_of(reinterpret_cast<const neighbours<float, 4> *>(there));
 }
 DEV void prefetch_l2(const void *, int) {}
 

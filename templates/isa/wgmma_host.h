@@ -269,7 +269,7 @@ DEV void shared_write(shared_address to, const unsigned (&x)[2])
 }
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
-    const auto raw = load_constant(host_shared<neighbours<unsigned, 4>>(from));
+    const auto raw = element_of(host_shared<neighbours<unsigned, 4>>(from));
     for (int i = 0; i < 4; i++) x[i] = raw.e[i];
 }
 DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
