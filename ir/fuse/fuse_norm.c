@@ -84,7 +84,7 @@ reason fuse_why_not_folded(fusing *f, const ir_value *y)
 /* Copies of the ops that compute a row scalar from stored values: cheap, so every phase that needs it recomputes it. */
 typedef struct cloning {
     fusing *f;
-    int at; /* index in p->ops to insert before; moves on */
+    int at; /* index in p->ops to insert before; increases with each insertion */
     int group;
     const ir_op *for_op;
     const ir_value *from[most_phase_ops];

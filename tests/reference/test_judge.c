@@ -489,7 +489,7 @@ START_TEST(results_after_a_choice_are_judged_by_the_choice_of_the_device)
 }
 END_TEST
 
-/* ---- quick forms (FORM in ir/op.def) */
+/* ---- short forms (FORM in ir/op.def) */
 #define NEAR_ZERO(to)                                                                                                       \
     "block: near\ndtype: f16\ndims: {M: 8, N: 512}\ninputs: {x: [M, N], z: [M, N]}\nops:\n"                                \
     "  - {out: g, op: gelu_erf, in: [z]}\n  - {out: s, op: add, in: [x, g]}\n  - {out: y, op: cast, in: [s], to: " to "}\n" \
@@ -523,7 +523,7 @@ static void ask_forms(void *argument)
     }
 }
 
-START_TEST(a_fast_form_of_a_function_is_judged_by_its_own_error)
+START_TEST(a_short_form_of_a_function_is_judged_by_its_own_error)
 {
     attempt t = {.a = arena_new(),
                  .planned = NEAR_ZERO("f16"),
@@ -829,7 +829,7 @@ int main(void)
     tcase_add_test(c, an_error_of_two_per_cent_fails_in_every_dtype);
     tcase_add_test(c, a_value_without_judged_elements_is_unjudged);
     tcase_add_loop_test(c, results_after_a_choice_are_judged_by_the_choice_of_the_device, 0, sizeof routed / sizeof *routed);
-    tcase_add_test(c, a_fast_form_of_a_function_is_judged_by_its_own_error);
+    tcase_add_test(c, a_short_form_of_a_function_is_judged_by_its_own_error);
     tcase_add_test(c, a_row_scalar_of_an_f32_graph_has_exact_forms);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
