@@ -118,6 +118,20 @@ START_TEST(a_wait_that_is_dropped_is_found)
 }
 END_TEST
 
+/* Pieces of a concat: no data passes between the phases that write them, and the proof asks that one waits for the other. */
+START_TEST(phases_that_write_one_tensor_are_ordered)
+{
+    static const char pieces[] = "block: t\ndtype: bf16\ndims: {B: 3, D: 96}\ninputs: {x: [B, D]}\nparams: {w: [D, D]}\nops:\n"
+                                 "  - {out: s, op: softmax, in: [x]}\n  - {out: p, op: linear, in: [x, w]}\n"
+                                 "  - {out: y, op: concat, in: [s, p]}\noutputs: {y: y}\n";
+    rig *r = plan_block(pieces, "sm_90a", NULL);
+    const launch *l = r->c.plan->launches;
+    ck_assert_int_eq(l->work_count, 2);
+    ck_assert(l->work[1].phase->after_count == 0 && l->work[1].await_count == 1 && l->work[1].awaits[0] == 0);
+    rig_close(r);
+}
+END_TEST
+
 START_TEST(no_phase_waits_for_more_than_it_must)
 {
     static const struct {
@@ -286,6 +300,7 @@ int main(void)
     tcase_add_loop_test(plans, a_block_is_one_launch_of_phases_with_as_many_threads, 0, target_count);
     tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 4);
     tcase_add_loop_test(plans, a_wait_that_is_dropped_is_found, 0, 3);
+    tcase_add_test(plans, phases_that_write_one_tensor_are_ordered);
     tcase_add_test(plans, no_phase_waits_for_more_than_it_must);
     tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
     tcase_add_test(plans, waits_in_a_cycle_are_found);
