@@ -75,7 +75,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int seen_from, seen_to;          // keys
         int from, to, each;              // key tiles of the work tile
         int rows;                        // up to Rows
-        int first_owner, last_owner;     // the workgroups with the work tile's first and last part
+        int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: within clusters)
     };
     struct cursor { // a position in a run, which is walked from its end
         int to;    // its first `to` key tiles are left to process
@@ -210,7 +210,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
         const int first_owner = m.from > first ? owner(m, first) : own,
-                  last_owner = s.to < first + at.each ? owner(m, first + at.each - 1) : own;
+                  last_owner = S::cluster > 1 && s.to < first + at.each ? owner(m, first + at.each - 1) : own;
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, first_owner, last_owner};
     }
