@@ -45,7 +45,7 @@ void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loade
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
 void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: b() is never called for k >= K */
 bool gemm_is_across(const gemm *g);        /* B is a matmul's [..., K, N] */
-void gemm_write_b_across(gemm *g);         /* of such a B b_row(): adjacent elements of a row, zero beyond N */
+void gemm_write_b_across(gemm *g);         /* b_row() if gemm_is_across(): adjacent elements of a row of B, zero beyond N */
 /* b(): elements along K of a column of a matmul's second operand, [..., K, N] or, transposed, [..., N, K]. */
 typedef struct matmul_columns {
     const ir_value *value;

@@ -12,7 +12,7 @@ bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 long long ref_plan_continued(const plan *p, const ir_op *linear);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
 bool ref_plan_in_terms(const plan *p, const ir_op *linear); /* an operand is sums of bf16 numbers */
-/* Quick where the plan may use quick forms: everything stored of the op's result is rounded to 16 bits. */
+/* ref_form_quick if the plan may use short forms (FORM in ir/op.def): all that is stored of the op's result is rounded to 16 bits. */
 ref_form ref_plan_form(const plan *p, const ir_op *op);
 
 /* The plan's first violation: a value whose dtype or shape differs from the graph's, or a weight packed in another dtype. NULL: none. */

@@ -423,7 +423,7 @@ static total total_of(const sweep *s, int machine)
         t.sources++;
         t.failed += !r->good;
         if (!t.most_registers || (long)r->registers * t.most_registers->budget > (long)t.most_registers->registers * r->budget)
-            t.most_registers = r; /* of their budget */
+            t.most_registers = r; /* the largest share of their budget */
         if (!t.most_shared || r->shared > t.most_shared->shared) t.most_shared = r;
     }
     return t;

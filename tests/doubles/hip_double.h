@@ -145,14 +145,14 @@ bool fault_due(const char *kind);
 
 /* hip_memory.c */
 bool memory_open(device *d);
-/* Maps in the live allocation that contains the address, if any, until as many calls of memory_sleep(). Otherwise allocations are unmapped,
- * so that only running kernels and copies can access them, and only those passed to them. */
+/* memory_wake() maps the live allocation that contains the address, if any; memory_sleep() unmaps it after as many calls. So only running
+ * kernels and copies can access allocations, and only those that they were passed. */
 void memory_wake(device *d, const void *address);
 void memory_sleep(device *d, const void *address);
 /* NULL if [address, address + bytes) is live memory of this device, else a text that says what is wrong. */
 const char *memory_fault(device *d, const void *address, size_t bytes);
 bool memory_is_device(const void *address);
-bool memory_is_host(const void *address); /* of this process, which has touched it, and no device's; addresses that it keeps free are not */
+bool memory_is_host(const void *address); /* memory of this process and no device's: pages that it has touched, not reserved addresses */
 int memory_live(const device *d);
 
 /* hip_module.c */
