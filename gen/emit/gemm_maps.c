@@ -121,7 +121,8 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d;", t->cluster, t->split_k, g.width);
-    write_line(w, "static constexpr bool shares = %s;", shares && !e->rolled ? "true" : "false");
+    write_line(w, "static constexpr bool shares = %s, own_tiles = %s;", shares && !e->rolled ? "true" : "false",
+               t->own_tiles ? "true" : "false");
     write_staging(&g);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     write_line(w, "static constexpr int rolled = %d;", e->rolled);

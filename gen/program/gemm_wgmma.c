@@ -38,22 +38,62 @@ static bool staging_pays(const problem *p)
     return unit == gemm_vector || unit == 1;
 }
 
+/* The second row tile of a cluster may have no rows. The cost counts that, but it was never timed for linears. */
+static bool takes_pairs(const problem *p)
+{
+    return problem_product(p)->kind == op_matmul || (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
+}
+
+/* Whether tiles of a warpgroup's own were timed for such products. Rows that begin in the middle of a sector take up to 1.5 times as long
+ * so (H200: 2565x1888x2328 35.2 us, 42.3), matmuls of one k tile 1.03 times. The code of an epilogue is there twice, for both halves of a
+ * tile's rows: a long one would take long to compile. */
+static bool may_own_tiles(const problem *p)
+{
+    enum { sector = 32, most_ops = 6 };
+    const ir_op *product = problem_product(p);
+    if (product_passes(p, weights_in_terms) > 1 || row_pitch(product->inputs[0]) % sector) return false;
+    if (product->kind == op_matmul && (!lies_at_lines(product->inputs[1]) || product_length(p) <= length)) return false;
+    return p->phase->op_count <= most_ops && !problem_sums_rows(p);
+}
+
+/* Each warpgroup has tiles of its own where that is clearly predicted faster in more than one round. H200, us, tiles of both warpgroups
+ * and these: 4096x4096x1024 57.0, 52.3; 8192x4096x512 62.7, 54.3; 2554x8504x256 29.5, 27.2; 1113x7824x944 29.1, 28.2; 4096x4096x1024
+ * with gelu 65.0, 57.6, with a residual 66.3, 61.4; 9 matmuls 1024x1024x256 15.7, 12.7. Where results are not only rounded, wider tiles
+ * took longer than tiles of 128 columns; where rows do not begin at lines, those of 128 did (8097x1504x848 34.4, 36.0). */
+static void try_own_tiles(const problem *p, ir_tile *t)
+{
+    enum { narrowest = 128, widest = 192, most_cluster = 2 };
+    const double clearly = 0.97;
+    const bool wide = problem_product(p)->kind != op_matmul && product_is_rounded(p), at_lines = a_begins_at_lines(p, weights_in_terms);
+    if (t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* sums may be too long for one chain */
+    double least = clearly * program_seconds(p, &gemm_wgmma_program, t);
+    for (int n = at_lines ? narrowest : narrowest + 32; n <= (wide ? widest : narrowest); n += 32)
+        for (int cluster = 1; cluster <= (takes_pairs(p) && at_lines ? most_cluster : 1); cluster++) {
+            const long long row_tiles = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows;
+            ir_tile x = *t;
+            x.gemm_warpgroups.n = n, x.gemm_warpgroups.cluster = cluster, x.gemm_warpgroups.own_tiles = 1;
+            fill(p, &x);
+            if (product_matrices(p) * row_tiles * column_tiles(p, n) <= p->device->units) continue;
+            const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
+            if (seconds < least) *t = x, least = seconds;
+        }
+}
+
 static void defaults(const problem *p, ir_tile *t)
 {
     /* panels: if B is [K, N], only whole boxes of 64 columns; other widths load columns that the next tile loads again, in parts of lines
      * */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
     const bool across = matmul_is_across(problem_product(p));
-    /* in clusters, the second row tile may have no rows. The cost counts that, but it was never timed for linears */
-    const bool pairs = problem_product(p)->kind == op_matmul || (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
                                                 .k = length,
                                                 .threads = warpgroup_threads,
                                                 .group_m = 16,
                                                 .smem_epilogue = !staging_obstacle(p, false) && staging_pays(p)};
     const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
-    const ws_search search = {across ? panels : widths, (int)count, pairs ? 2 : 1, 0.97, 0, 256, fill};
+    const ws_search search = {across ? panels : widths, (int)count, takes_pairs(p) ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
+    try_own_tiles(p, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)

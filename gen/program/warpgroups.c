@@ -3,7 +3,7 @@
 #include "gen/emit/gemm.h"
 #include <math.h>
 
-enum { launch_start = 1800 };
+enum { launch_start = 1800, most_results = 128 * 192 };
 
 /* True if rows of tiles are columns of the result, and columns its rows (templates/gemm/gemm_ws_split.h). */
 static bool swaps(const problem *p)
@@ -20,9 +20,9 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
 }
 
 /* Workgroups without split-K; `cluster` row tiles share a cluster. */
-static long long tiles_of(const problem *p, long long n, int cluster)
+static long long tiles_of(const problem *p, int m, long long n, int cluster)
 {
-    const long long rows = warpgroup_rows * cluster, row_tiles = (rows_of_tiles(p) + rows - 1) / rows * cluster;
+    const long long rows = (long long)m * cluster, row_tiles = (rows_of_tiles(p) + rows - 1) / rows * cluster;
     return product_matrices(p) * row_tiles * ((columns_of_tiles(p) + n - 1) / n);
 }
 
@@ -42,7 +42,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
     enum { least_k_tiles = 4 };
     ir_tile x = *best;
     const int k = best->gemm_warpgroups.k;
-    const long long k_tiles = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n, cluster);
+    const long long k_tiles = (product_length(p) + k - 1) / k, tiles = tiles_of(p, best->gemm_warpgroups.m, n, cluster);
     const long long room = tiles > 0 ? p->device->units / tiles : 0, slices = k_tiles / least_k_tiles, fit = room < slices ? room : slices;
     const int last = fit < most_parts ? (int)fit : most_parts;
     for (int split = 2; split <= last; split = next_split(split, last)) {
@@ -75,7 +75,7 @@ static double seconds_of_whole(const problem *p, const program *by, ws_fill *fil
 /* Columns processed by the most loaded multiprocessor. */
 static double columns_of_unit(const problem *p, int n)
 {
-    return ceil((double)tiles_of(p, n, 1) / p->device->units) * n;
+    return ceil((double)tiles_of(p, warpgroup_rows, n, 1) / p->device->units) * n;
 }
 
 /* Chooses a width without split-K; returns its predicted time. Under a power limit many widths are predicted equal within 1 %: of those,
@@ -141,10 +141,10 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     const ir_op *product = problem_product(p);
     if (product->kind != op_matmul) return 0;
     const ir_value *a = product->inputs[swaps(p) ? operand_b : operand_a], *b = product->inputs[1];
-    if (a->type == dtype_f32) return more * splits_sectors(a) * warpgroup_rows; /* terms are aligned */
+    if (a->type == dtype_f32) return more * splits_sectors(a) * x->m; /* terms are aligned */
     const bool at_lines = lies_at_lines(b) && (!matmul_is_across(product) || x->n % 64 == 0);
     const double of_b = splits_sectors(b) ? more : at_lines ? 0 : line;
-    return more * splits_sectors(a) * warpgroup_rows + of_b * columns_loaded(p, x->n) / x->cluster;
+    return more * splits_sectors(a) * x->m + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
 /* The constants were fitted with weights counted in their own dtype, not as the two terms of tf32x2. */
@@ -161,12 +161,12 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
 
 /* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read. In
  * a launch of one round, all rows cost more if they do not begin at lines. Fitted to 63 16-bit products of 65 to 3000 rows. */
-static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
+static double rows_taken(const problem *p, const cost_descriptor *d, int m, int operands)
 {
     const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p, numbers_of(operands));
-    const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
+    const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / m), beyond = tiles * m - rows;
     const double fill = two ? 1 : 2.5, two_lines = two ? 1.4 : 1;
-    return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));
+    return two_lines * (m + fill * beyond / (rounds ? tiles : 1));
 }
 
 /* Cycles in which the slices of a tile are reduced through a tree. If that takes longer than in shares, each slice reduces a share of the
@@ -198,6 +198,22 @@ static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x,
            !a_begins_at_lines(p, numbers_of(operands));
 }
 
+/* Tiles of a warpgroup's own: one warpgroup stores results while the other multiplies, so a tile takes the time of its loads, of its
+ * products, or half of what products and results take together; only the last results overlap with nothing. Fitted to 59 tiles of 13
+ * linears by 725 to 8192 rows that take more than one round (H200): the tile that the fit chooses takes 0.3 % longer than the fastest. */
+static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, double k_tiles, cost_descriptor *d)
+{
+    const double of_a_result = 0.1225, cluster_start = 2480, fill = 3.56, of_columns = x->cluster > 1 ? 0.53 : 0.61;
+    const bool at_lines = a_begins_at_lines(p, weights_in_terms);
+    const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / x->m), results = (double)x->m * x->n;
+    const double of_rows = x->m * (at_lines ? 1 : 0.9) + fill * (tiles * x->m - rows) / tiles;
+    const double products = k_tiles * results / 32, stores = of_a_result * results; /* cycles */
+    d->products_share = at_lines ? 0.75 : 0.71;
+    d->taken = k_tiles * 128 * (of_rows + of_columns * columns_loaded(p, x->n));
+    d->chain_cycles = (products / d->products_share + stores) / 2;
+    d->end_cycles = 0, d->start_cycles = launch_start + stores + (x->cluster > 1 ? cluster_start : 0);
+}
+
 /* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials. A cluster's
  * workgroups start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
@@ -212,35 +228,40 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const weight_numbers numbers = numbers_of(operands);
     const bool swapped = swaps(p);
-    const int cut_rows = swapped ? x->n : warpgroup_rows * x->cluster, cut_columns = swapped ? warpgroup_rows : x->n;
+    const int cut_rows = swapped ? x->n : x->m * x->cluster, cut_columns = swapped ? x->m : x->n;
     product_cost(p, &(product_cut){cut_rows, cut_columns, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
     const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k * product_passes(p, numbers)) / x->split_k),
-                 k_tile_bytes = 128.0 * (warpgroup_rows + operands * x->n);
+                 k_tile_bytes = 128.0 * (x->m + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->lockstep = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->stages * k_tile_bytes, d->streamed = k_tiles * k_tile_bytes;
     const double split = split_sectors(p, x, d->groups <= p->device->units), columns = columns_loaded(p, x->n);
-    d->asked += k_tiles * 128 * ((lines_of_row(p, d, operands) - 1) * warpgroup_rows + split);
+    d->asked += k_tiles * 128 * ((lines_of_row(p, d, operands) - 1) * x->m + split);
     if (x->split_k > 1 && d->groups <= few * x->split_k) d->asked *= apart;
     const bool alone = loads_weights_alone(p, x, d, operands);
-    d->taken = k_tiles * 128 * (rows_taken(p, d, operands) + operands * columns * (alone ? columns_alone : 1) + split);
+    d->taken = k_tiles * 128 * (rows_taken(p, d, x->m, operands) + operands * columns * (alone ? columns_alone : 1) + split);
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
     d->end_cycles += ws_shares(p, x) ? share_cycles(x) : tree_cycles(x);
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : alone ? start_alone : 0);
+    if (x->own_tiles) own_tiles_cost(p, x, k_tiles, d);
 }
 
 const char *ws_illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K has at least one k tile";
-    return x->group_m % x->cluster ? "cluster divides group_m" : NULL;
+    if (x->group_m % x->cluster) return "cluster divides group_m";
+    if (!x->own_tiles) return x->m == warpgroup_rows ? NULL : "m is 128, or 64 with own_tiles=1";
+    if (x->split_k > 1) return "split_k is 1 with own_tiles=1";
+    if (x->m != warpgroup_rows && x->m != warpgroup_rows / 2) return "m is 64 or 128";
+    return x->m * x->n > most_results ? "m times n is at most 24576 with own_tiles=1" : NULL;
 }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 long long ws_shared_bytes(const ir_tile *t, int columns)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    const long long stage = (warpgroup_rows + (long long)columns) * 128;
+    const long long stage = (x->m + (long long)columns) * 128;
     return 1024 + x->stages * stage + 16ll * x->stages + (x->smem_epilogue ? smem_epilogue_bytes : 0);
 }
 
@@ -250,8 +271,8 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->cluster = x->cluster;
     to->multiple = extent_number(x->cluster);
     to->resident = 1;
-    if (swaps(p)) products_geometry(p, x->n, warpgroup_rows, to);
-    else products_geometry(p, warpgroup_rows * x->cluster, x->n, to);
+    if (swaps(p)) products_geometry(p, x->n, x->m, to);
+    else products_geometry(p, x->m * x->cluster, x->n, to);
     to->column_tiles *= x->split_k;
 }
 

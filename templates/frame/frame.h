@@ -16,12 +16,16 @@ struct dependency {
     int counter, count; // count 0: no dependency
 };
 
+// Whether a program's consumer warpgroups compute tiles of their own (frame_ws.h).
+template <class P, class = void> inline constexpr bool own_tiles_of = false;
+template <class P> inline constexpr bool own_tiles_of<P, nothing<decltype(P::own_tiles)>> = P::own_tiles;
+
 template <class P> struct one_phase {
     using args = typename P::args;
     static constexpr int phases = 1, stages = P::stages, stage_bytes = P::stage_bytes, scratch_bytes = P::scratch_bytes;
     static constexpr int threads = P::threads;
     static constexpr int cluster = P::cluster;
-    static constexpr bool pingpong = P::pingpong;
+    static constexpr bool pingpong = P::pingpong, own_tiles = own_tiles_of<P>;
     DEV static int tiles(const args &p, int) { return P::tiles(p); }
     template <class Do> DEV static void with(const args &p, int, Do what) { what(P(), p); }
 };

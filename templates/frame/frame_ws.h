@@ -3,9 +3,10 @@
 // exceed shared memory.
 //
 // F (frame.h) also has: stages, stage_bytes, scratch_bytes; pingpong: the consumer warpgroups issue their products in turn (ping-pong
-// within a tile); cluster: workgroups that load together (1: each for itself), whose tiles have the same number of k tiles. P, the program
-// of one phase (gemm_ws.h):
-//   args, tile, accumulators, stages, stage_bytes, scratch_bytes, pingpong, cluster
+// within a tile); own_tiles: each consumer warpgroup computes tiles of its own, in turn, so that one stores results while the other
+// multiplies (the ping-pong schedule of CUTLASS; lists of one phase only); cluster: workgroups that load together (1: each for itself),
+// whose tiles have the same number of k tiles. P, the program of one phase (gemm_ws.h):
+//   args, tile, accumulators, stages, stage_bytes, scratch_bytes, pingpong, own_tiles, cluster
 //   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): transaction bytes of a k tile
 //   load(early or late, p, tile, k_tile, stage): only issues the copies
 //   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
@@ -118,16 +119,32 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 // ---- consumers
 
 // Ping-pong: while one consumer warpgroup loads and adds, the other has the tensor cores to itself. Each waits for its turn, issues a k
-// tile's products, and passes the turn on.
+// tile's products, and passes the turn on. With own_tiles a turn is all k tiles of a tile: a warpgroup that waited for a stage before the
+// other one has seen the k tile before would take its phase for the next one.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
+// Passes the k tiles of an item that belongs to the other consumer warpgroup.
+template <class F> DEV void ws_pass(const typename F::args &p, item<F> &w, ring<F> &r)
+{
+    if (!w.valid(p)) return;
+    F::with(p, w.phase, [&](auto program, const auto &a) {
+        using P = decltype(program);
+        r.skip(P::k_tiles(a, P::at(a, w.index)));
+    });
+    w.next();
+}
+
 template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, shared_address scratch)
 {
+    static_assert(!F::own_tiles || (F::phases == 1 && !F::pingpong), "tile: warpgroups have tiles of their own in a launch of one phase");
     previous_wait();
-    if constexpr (F::pingpong)
+    if constexpr (F::pingpong || F::own_tiles)
         if (thread_index() / 128 == 2) turn_pass(); // the first turn is the first warpgroup's
-    for (item<F> w = item<F>::first(); w.valid(p); w.next()) { TF_TRACED(const int own = trace_slot<F>(p, w));
+    item<F> w = item<F>::first();
+    if constexpr (F::own_tiles)
+        if (thread_index() / 128 == 2) ws_pass<F>(p, w, r);
+    while (w.valid(p)) { TF_TRACED(const int own = trace_slot<F>(p, w), speaker = F::own_tiles ? thread_index() / 128 * 128 : ws_producers);
         if constexpr (F::phases > 1) { // epilogues also read memory, which the producer's wait does not order
             if (thread_index() == ws_producers) await<F>(p, w);
             group_barrier(1, ws_consumers);
@@ -135,15 +152,17 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
-            typename P::accumulators c; TF_TRACED(trace_loaded(p.tf_trace, own, ws_producers, r));
-            P::compute(a, t, r, c); TF_TRACED(trace_computed(p.tf_trace, own, ws_producers));
-            P::finish(a, t, c, scratch); TF_TRACED(trace_end(p.tf_trace, own, ws_producers));
+            typename P::accumulators c; TF_TRACED(trace_loaded(p.tf_trace, own, speaker, r));
+            P::compute(a, t, r, c); TF_TRACED(trace_computed(p.tf_trace, own, speaker));
+            P::finish(a, t, c, scratch); TF_TRACED(trace_end(p.tf_trace, own, speaker));
         });
         if constexpr (F::phases > 1) {
             proxy_fence();
             group_barrier(1, ws_consumers);
             if (thread_index() == ws_producers) publish<F>(p, w);
         }
+        w.next();
+        if constexpr (F::own_tiles) ws_pass<F>(p, w, r);
     }
 }
 
@@ -168,7 +187,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
     if (thread_index() == 0) {
         for (int i = 0; i < F::stages; i++) {
             barrier_init(r.barriers + 8 * i, 1);
-            barrier_init(r.barriers + 8 * (F::stages + i), ws_consumers / 128 * F::cluster);
+            barrier_init(r.barriers + 8 * (F::stages + i), (F::own_tiles ? 1 : ws_consumers / 128) * F::cluster);
         }
         barrier_init_done();
     }

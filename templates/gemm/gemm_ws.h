@@ -1,6 +1,6 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program in the warp-specialised frame: TMA loads into
 // stages of shared memory, each operand in one of the forms below, 2 consumer warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles
-// other than 128 rows and a multiple of 32 columns from 64 to 256.
+// other than 128 rows and a multiple of 32 columns from 64 to 256. With own_tiles each consumer warpgroup has a tile, of 64 or 128 rows.
 //
 // Beyond the common contract S has:
 //   a_form, b_form: layouts of the operands; b_early: B is a weight, which no launch writes; batched: batches(p) products, of the
@@ -8,6 +8,7 @@
 //   a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
 //     x tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in
 //     columns [K, N] 128 bytes x tile_k rows
+//   own_tiles: each consumer warpgroup computes tiles of its own, which split_k does not cut (frame_ws.h)
 //   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
 //     (multicast)
 //   epilogue_smem: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
@@ -39,12 +40,16 @@ template <class S> struct gemm_ws {
     static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that are adjacent along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
     static constexpr int scratch_bytes = S::epilogue_smem ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
-    static constexpr bool pingpong = false;
+    static constexpr bool pingpong = false, own_tiles = S::own_tiles;
     static constexpr int threads = ws_threads;
+    static constexpr int of_warpgroup = own_tiles ? tile_m : 64, halves = of_warpgroup / 64; // rows that a warpgroup multiplies
     static_assert(S::threads == threads, "tile: threads = 384: two warpgroups that compute, one that loads");
     static_assert(S::group_m % cluster == 0, "tile: cluster divides group_m");
     static_assert(cluster <= 2, "tile: cluster is 1 or 2");
-    static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: m is 128; n a multiple of 32, at most 256");
+    static_assert((tile_m == 128 || (tile_m == 64 && own_tiles)) && tile_n % 32 == 0 && tile_n <= 256,
+                  "tile: m is 128, or 64 with tiles of a warpgroup's own; n a multiple of 32, at most 256");
+    static_assert(halves * tile_n <= 384, "tile: a warpgroup has at most 192 sums a thread");
+    static_assert(!own_tiles || S::split_k == 1, "tile: split_k is 1 where warpgroups have tiles of their own");
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(tile_k * sizeof(a_type) == 128, "tile: k is 128 bytes");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::epilogue_smem),
@@ -57,7 +62,7 @@ template <class S> struct gemm_ws {
         int batch;
     };
     struct accumulators {
-        float acc[product::registers];
+        float acc[product::registers], second[halves == 2 ? product::registers : 1]; // second: of the rows 64 to 127 of a tile
         float touched; // if `touches`
     };
 
@@ -185,9 +190,10 @@ template <class S> struct gemm_ws {
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {
-        const int group = thread_index() / 128 - 1, n = k_tiles(p, t);
+        const int group = warpgroup_of_tile(), n = k_tiles(p, t);
         int s = 0, previous = 0;
-        stage_products<a_type, tile_n> products;
+        stage_products<a_type, tile_n> products, others;
+        if constexpr (own_tiles) turn_take();
         if constexpr (Ring::shared) { // else the accumulators of every phase would be live through all of them
 #pragma unroll
             for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
@@ -195,24 +201,46 @@ template <class S> struct gemm_ws {
         do {
             const stage m = ring.wait();
             const auto a = a_operand(m.memory + group * 64 * 128), b = b_operand(m.memory + a_bytes);
-            pin(c.acc);
+            pin_all(c);
             product_fence();
             products.template multiply<a_across, b_across>(c.acc, a, b, s);
 #pragma unroll
             for (int k = 1; k < 4; k++)
                 products.template multiply<a_across, b_across>(c.acc, operand_behind(a, along<S::a_form>(k)),
                                                                operand_behind(b, along<S::b_form>(k)), 1);
+            if constexpr (halves == 2) {
+                const auto below = operand_behind(a, 64 * 128);
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    others.template multiply<a_across, b_across>(c.second, operand_behind(below, along<S::a_form>(k)),
+                                                                 operand_behind(b, along<S::b_form>(k)), k ? 1 : s);
+            }
             products.commit();
-            pin(c.acc);
+            if constexpr (halves == 2) others.commit_with_others();
+            pin_all(c);
             touch(p, t, c, s);
             products.template wait<1>(c.acc); // the previous k tile's products no longer read their stage
+            if constexpr (halves == 2) others.template wait<1>(c.second);
             ring.release_if(previous, s > 0);
             previous = ring.position;
             ring.step();
         } while (++s < n);
+        if constexpr (own_tiles) turn_pass();
         products.template wait<0>(c.acc);
-        pin(c.acc);
+        if constexpr (halves == 2) others.template wait<0>(c.second);
+        pin_all(c);
         ring.release_if(previous, true);
+    }
+    DEV static void pin_all(accumulators &c)
+    {
+        pin(c.acc);
+        if constexpr (halves == 2) pin(c.second);
+    }
+    // Of the warpgroups that share a tile, the thread's; and the first of the 16 rows of a half that its warp stores.
+    DEV static int warpgroup_of_tile() { return own_tiles ? 0 : thread_index() / 128 - 1; }
+    DEV static int first_row(const tile &t, int half)
+    {
+        return t.row * tile_m + warpgroup_of_tile() * 64 + half * 64 + thread_index() % 128 / 32 * 16;
     }
 
     // Reduces split-K slices. True: the accumulators hold the complete sums of the tile, which this workgroup must store.
@@ -236,27 +264,34 @@ template <class S> struct gemm_ws {
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         if (!holds_all(p, t, c)) return;
-        const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
+        scratch += (thread_index() - ws_producers) / 32 * 16 * pitch; // the warp's part
+        if constexpr (S::epilogue_smem) keep_touched(c, scratch);
+        finish_half(p, t, c.acc, 0, scratch);
+        if constexpr (halves == 2) finish_half(p, t, c.second, 1, scratch);
+    }
+    DEV static void finish_half(const args &p, const tile &t, float (&acc)[product::registers], int half, shared_address scratch)
+    {
+        const int lane = thread_index() % 32;
         row_state r[2] = {};
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            r[h].row = t.row * tile_m + group * 64 + fragment::row(thread, 2 * h);
+            r[h].row = first_row(t, half) + fragment::row(lane, 2 * h);
             r[h].exists = r[h].row < S::rows(p);
             r[h].sum = 0;
             if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
         }
         if constexpr (S::epilogue_smem)
-            store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
+            store_staged(p, t, acc, half, r, scratch);
         else if (S::reads && !S::rolled && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
-            store_tile<true>(p, t, c, r);
+            store_tile<true>(p, t, acc, r);
         else
-            store_tile<false>(p, t, c, r);
+            store_tile<false>(p, t, acc, r);
         if constexpr (S::row_sums)
             for (int h = 0; h < 2; h++) {
                 float sum = r[h].sum;
                 sum += lane_xor<4>(sum, 1);
                 sum += lane_xor<4>(sum, 2);
-                if (r[h].exists && thread % 4 == 0) S::finish_row(p, t.batch, r[h].row, t.column, sum);
+                if (r[h].exists && lane % 4 == 0) S::finish_row(p, t.batch, r[h].row, t.column, sum);
             }
     }
 
@@ -339,11 +374,11 @@ template <class S> struct gemm_ws {
     static constexpr int steps = by_quads ? 4 : 1, step_quads = 4 / steps;
     static_assert(S::rolled == 0 || S::rolled == 1 || S::rolled == 4, "rolled is 0, 1 or 4");
 
-    DEV static void next_block(accumulators &c)
+    DEV static void next_block(float (&acc)[product::registers])
     {
         if constexpr (S::rolled) {
 #pragma unroll
-            for (int i = 16; i < tile_n / 2; i++) c.acc[i - 16] = c.acc[i];
+            for (int i = 16; i < tile_n / 2; i++) acc[i - 16] = acc[i];
         }
     }
     // Moves the next quad's accumulators down, and its row to the front.
@@ -405,9 +440,9 @@ template <class S> struct gemm_ws {
         }
     }
 
-    DEV static void store_staged(const args &p, const tile &t, accumulators &c, row_state (&r)[2], shared_address staging)
+    DEV static void store_staged(const args &p, const tile &t, float (&acc)[product::registers], int half, row_state (&r)[2],
+                                 shared_address staging)
     {
-        keep_touched(c, staging);
 #pragma unroll block_copies
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
             const int n = t.column * tile_n + j * 32;
@@ -417,15 +452,15 @@ template <class S> struct gemm_ws {
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
                 in_segment(n + b * 32, [&](auto segment) {
-                    stage_block(segment, p, t, c.acc + (S::rolled ? 0 : j + b) * 16, n + b * 32, r, staging + b * S::results * 32);
+                    stage_block(segment, p, t, acc + (S::rolled ? 0 : j + b) * 16, n + b * 32, r, staging + b * S::results * 32);
                 });
-                next_block(c);
+                next_block(acc);
             }
             __syncwarp();
-            if (t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + 16 <= S::rows(p))
-                store_stage<true>(p, t, n, tile_n / 32 - j, staging);
+            if (first_row(t, half) + 16 <= S::rows(p))
+                store_stage<true>(p, t, first_row(t, half), n, tile_n / 32 - j, staging);
             else
-                store_stage<false>(p, t, n, tile_n / 32 - j, staging);
+                store_stage<false>(p, t, first_row(t, half), n, tile_n / 32 - j, staging);
         }
     }
 
@@ -457,11 +492,11 @@ template <class S> struct gemm_ws {
             fragment_store(staging + s * 32, pitch, {out[0].value[s], out[1].value[s], out[2].value[s], out[3].value[s]});
     }
 
-    template <bool Whole> DEV static void store_stage(const args &p, const tile &t, int n, int blocks, shared_address staging)
+    template <bool Whole> DEV static void store_stage(const args &p, const tile &t, int row, int n, int blocks, shared_address staging)
     {
         constexpr int V = piece_columns, lanes = 64 / V, rows_at_once = 32 / lanes;
         const int lane = thread_index() % 32, column = lane % lanes * V, block = column / (16 * S::results);
-        const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
+        const int first = row + lane / lanes;
         n += block * 32 + column % 16;
         const bool exists = block < blocks && n < S::packed_n;
         if (S::results_unit == piece_columns && !exists) return;
@@ -483,13 +518,13 @@ template <class S> struct gemm_ws {
 
     // ---- register epilogue. A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight
     // together. If it loads nothing, that would only cost registers.
-    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, row_state (&r)[2])
+    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, float (&acc)[product::registers], row_state (&r)[2])
     {
 #pragma unroll block_copies
         for (int j = 0; j < tile_n / 32; j++) {
             if (!Whole && t.column * tile_n + j * 32 >= S::packed_n) break;
-            store_block<S::width, Whole>(p, t, c.acc + (S::rolled ? 0 : j) * 16, t.column * tile_n + j * 32, r);
-            next_block(c);
+            store_block<S::width, Whole>(p, t, acc + (S::rolled ? 0 : j) * 16, t.column * tile_n + j * 32, r);
+            next_block(acc);
         }
     }
 

@@ -30,7 +30,7 @@ struct llama_qkv_spec {
     static constexpr int K = 256, packed_n = 384, granule = 16;
     static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, stages = 8, group_m = 16;
     static constexpr int cluster = 1, split_k = 1, width = 4;
-    static constexpr bool shares = false;
+    static constexpr bool shares = false, own_tiles = false;
     static constexpr bool epilogue_smem = false;
     static constexpr int results = 2, results_unit = 8;
     static constexpr bool row_sums = false, reads = false;

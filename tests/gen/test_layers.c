@@ -253,7 +253,10 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
     } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "129", "64"), "n=48; it is 64 to 256"},
                  {"gemm layer=wgmma n=80", PRODUCT("bf16", "129", "64"), "n is a multiple of 32"},
-                 {"gemm layer=wgmma m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
+                 {"gemm layer=wgmma m=64", PRODUCT("bf16", "129", "64"), "m is 128, or 64 with own_tiles=1"},
+                 {"gemm layer=wgmma own_tiles=1 m=96", PRODUCT("bf16", "129", "64"), "m is 64 or 128"},
+                 {"gemm layer=wgmma own_tiles=1 split_k=2", PRODUCT("bf16", "129", "640"), "split_k is 1 with own_tiles=1"},
+                 {"gemm layer=wgmma own_tiles=1 n=224 stages=3", PRODUCT("bf16", "129", "64"), "m times n is at most 24576"},
                  {"gemm layer=wgmma n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
                  {"gemm layer=skinny stages=1", PRODUCT("bf16", "3", "64"), "stages=1; it is 2 to 2"},
@@ -302,6 +305,23 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
 }
 END_TEST
 
+/* On a device of two multiprocessors each of the two warpgroups has several tiles, one after the other's: without turns a warpgroup
+ * multiplies what a stage held before. */
+START_TEST(warpgroups_with_tiles_of_their_own_take_turns)
+{
+    static const char *const options[] =
+        {"--dim=M=260,N=130,K=136 --tile='gemm layer=wgmma own_tiles=1 m=64 n=64 stages=2 cluster=1'",
+         "--dim=M=390,N=133,K=136 --dtype=f16 --tile='gemm layer=wgmma own_tiles=1 m=128 n=64 stages=2 cluster=2'"};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command,
+             "m=$(mktemp -d) && sed 's/^units: {is: 132/units: {is: 2/' specs/devices/h200.yaml >$m/two.yaml && "
+             "%s run tests/h200/product.yaml --target=sm_90a --device-model=$m/two.yaml --repeat=0 -q %s; bad=$?; rm -r $m; exit $bad",
+             program, options[_i]);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
 /* Several lanes hold the same sum and one of them stores it. (AMD waves run in lockstep, so the checker orders the writes of their
  * lanes.) */
 START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
@@ -329,7 +349,8 @@ START_TEST(nvrtc_compiles_every_form_of_a_product_on_wgmma)
          "specs/llama-block.yaml --dtype=f32 --dim=D=272,F=342",
          "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257", /* the widest tiles together with the most row scalars */
          "tests/specs/f32-matmul.yaml --tile='gemm layer=simt m=64 n=64 k=32 thread_m=4 thread_n=8 threads=512 split_k=1'",
-         "tests/specs/products.yaml --tile='gemm layer=skinny m=4 thread_m=4'"};
+         "tests/specs/products.yaml --tile='gemm layer=skinny m=4 thread_m=4'",
+         "tests/h200/product.yaml --dim=M=4096,N=4096,K=1024 --tile='gemm layer=wgmma own_tiles=1 m=128 n=192 stages=5'"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
@@ -569,8 +590,9 @@ int main(void)
     tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
     tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 2);
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
+    tcase_add_loop_test(t, warpgroups_with_tiles_of_their_own_take_turns, 0, 2);
     TCase *more = suite_long(s, "more layers", 120);
-    add_some_now(t, more, nvrtc_compiles_every_form_of_a_product_on_wgmma, 11, (const int[]){1, 4, 7, 9, 10, -1});
+    add_some_now(t, more, nvrtc_compiles_every_form_of_a_product_on_wgmma, 12, (const int[]){1, 4, 7, 9, 10, 11, -1});
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);

@@ -31,7 +31,9 @@ static const struct {
              {PRODUCT("bf16", "592", "7672", "5064"), "sm_90a",
               "layer=swap_ab m=200 n=192 k=64 threads=512 stages=4 row_stages=4 cluster=2 cluster_m=1"},
              {PRODUCT("bf16", "3088", "1480", "29888"), "sm_90a", "layer=swap_ab"},
-             {PRODUCT("bf16", "4096", "4096", "1024"), "sm_90a", "layer=wgmma"},
+             {PRODUCT("bf16", "4096", "4096", "1024"), "sm_90a", "layer=wgmma m=128 n=128 k=64 threads=384 stages=6 group_m=16 cluster=2 "
+                                                                 "split_k=1 smem_epilogue=1 own_tiles=1"},
+             {PRODUCT("bf16", "4096", "4096", "1000"), "sm_90a", "own_tiles=0"},
              {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma_3xtf32"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
 
