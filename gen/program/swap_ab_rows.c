@@ -27,7 +27,7 @@ static bool columns_of_a(const problem *p) { return problem_product(p)->attribut
  * lets L2 gain from workgroups that walk K in lockstep (cost_of()): rows that begin in the middle of a sector gain nothing, and without
  * multicast workgroups drift apart the more the longer K is. */
 typedef struct fitted {
-    double one_round[3], rounds[3], drift; /* rows that begin at lines, at sectors, elsewhere */
+    double one_round[3], rounds[3], drift[3]; /* rows that begin at lines, at sectors, elsewhere */
     double rows_of_two, rows_of_four;      /* of a byte, where so many workgroups load it together */
     double of_split_sectors;               /* of that, where rows begin elsewhere, in one round */
     double columns_of_two, columns_of_four, columns;
@@ -39,7 +39,7 @@ typedef struct fitted {
 } fitted;
 static const fitted of_others = {.one_round = {1.28, 2.3, 2.3},
                                  .rounds = {1, 1.55, 1.55},
-                                 .drift = 0.3,
+                                 .drift = {0.3, 0.3, 0.3},
                                  .rows_of_two = 0.71,
                                  .rows_of_four = 0.46,
                                  .of_split_sectors = 1,
@@ -63,7 +63,7 @@ static const fitted of_others = {.one_round = {1.28, 2.3, 2.3},
                                  .meeting = 7600};
 /* For launches of one round alone. */
 static const fitted of_rounded = {.one_round = {1, 0.97, 2.1},
-                                  .drift = 0.17,
+                                  .drift = {0.17, 0.28, 0.17},
                                   .rows_of_two = 0.76,
                                   .rows_of_four = 0.77,
                                   .of_split_sectors = 0.88,
@@ -110,9 +110,10 @@ static int beginning_of_rows(const problem *p, int m)
 
 static double bytes_for_rows(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round, double length)
 {
-    const double alone = (one_round ? f->one_round : f->rounds)[beginning_of_rows(p, x->m)];
-    if (x->cluster == 1) return alone * (one_round ? 1 + f->drift / 5000 * length : 1);
-    const double gain = one_round && beginning_of_rows(p, x->m) == 2 ? f->of_split_sectors : 1;
+    const int beginning = beginning_of_rows(p, x->m);
+    const double alone = (one_round ? f->one_round : f->rounds)[beginning];
+    if (x->cluster == 1) return alone * (one_round ? 1 + f->drift[beginning] / 5000 * length : 1);
+    const double gain = one_round && beginning == 2 ? f->of_split_sectors : 1;
     return alone * gain * share_of(x->cluster, f->rows_of_two, f->rows_of_four);
 }
 
