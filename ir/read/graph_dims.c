@@ -50,7 +50,7 @@ static const spec_node *chosen_preset(graph_reader *r, const spec_node *presets)
 
 static const dim_override *find_override(graph_reader *r, const char *name)
 {
-    for (size_t i = r->options->override_count; i-- > 0;) /* the last one said wins */
+    for (size_t i = r->options->override_count; i-- > 0;) /* of several overrides of a dim the last one counts */
         if (strcmp(r->options->overrides[i].name, name) == 0) return &r->options->overrides[i];
     return NULL;
 }
