@@ -241,6 +241,13 @@ def rounding(folder, specs, index, model, family, options):
     return worst
 
 
+def own_error(model, family, seen, options):
+    """How far transformers' own layers are from float64, on the same inputs: the worst of them."""
+    places = padding(options)[1]
+    precise, _ = forward(copy.deepcopy(model).double(), family, [x for x, _ in seen], options)
+    return max(error(texts(y, places), texts(z, places)) for (_, y), (_, z) in zip(seen, precise))
+
+
 def check(family, keys, *options):
     torch.manual_seed(1)
     config = transformers.AutoConfig.for_model(family, **keys)
@@ -281,7 +288,8 @@ def check(family, keys, *options):
             for what, e in check_layer(folder, specs, layer, names, *seen[layer], cache, repeated).items():
                 worst[what] = max(worst.get(what, 0), e)
         share = rounding(folder, specs, index, model, family, options)
-    return worst, share
+        own = own_error(model, family, seen, options)
+    return worst, share, own
 
 
 # Families whose sizes a config within another leaves out where they are the class's.
@@ -304,11 +312,11 @@ def check_defaults(family):
                 assert same, f"{spec} of a config that leaves things to the class differs"
 
 
-def report(family, keys, options):
-    """Prints how far the layers are from transformers'; whether they are within the bounds."""
+def report(family, keys, options, times_own=0):
+    """Prints how far the layers are from transformers'; whether they are within the bounds, or so many times its own error in float32."""
     try:
-        worst, share = check(family, keys, *options)
-        good = all(e <= BOUND for e in worst.values()) and share <= MOST_ROUNDING
+        worst, share, own = check(family, keys, *options)
+        good = all(e <= max(BOUND, times_own * own) for e in worst.values()) and share <= MOST_ROUNDING
         print(f"{'good' if good else 'BAD '} {family:20} " + "  ".join(f"{k} {e:.2e}" for k, e in worst.items()) +
               f"  bfloat16 {share:.2f} times transformers' error", flush=True)
     except Exception as why:
