@@ -22,7 +22,7 @@ template <int Floats> struct slices {
     {
         while (flag_read(flag(i)) != published) pause();
     }
-    DEV void clear(long long i) const { flag_store(flag(i), 0); } // called by the thread that waited
+    DEV void clear(long long i) const { flag_store_relaxed(flag(i), 0); } // called by the thread that waited; orders no data
 };
 
 #if defined(TF_MOST_POLLS) // set by a test

@@ -29,6 +29,10 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
     __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV void flag_store_relaxed(unsigned long long *flag, unsigned long long value)
+{
+    __hip_atomic_store(flag, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV void flag_add(unsigned long long *flag, unsigned long long n)
 {
     (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
@@ -66,6 +70,7 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
     __hip_atomic_store(flag, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV void flag_store_relaxed(unsigned long long *flag, unsigned long long value) { flag_store(flag, value); }
 DEV void flag_add(unsigned long long *flag, unsigned long long n)
 {
     (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -83,50 +88,60 @@ DEV void pause() { __builtin_amdgcn_s_sleep(1); }
 
 #else
 
+// An address whose memory is known to be global: else ptxas also writes code for shared memory, with which an atomic takes a loop.
+DEV unsigned long long global_address(const void *at) { return __cvta_generic_to_global(at); }
+
 DEV unsigned counter_read(const unsigned *counter)
 {
     unsigned value;
-    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(global_address(counter)) : "memory");
     return value;
 }
 DEV unsigned counter_add(unsigned *counter, unsigned n)
 {
     unsigned old;
-    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counter), "r"(n) : "memory");
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(global_address(counter)), "r"(n) : "memory");
     return old;
 }
 DEV void counter_store(unsigned *counter, unsigned value)
 {
-    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(global_address(counter)), "r"(value) : "memory");
 }
 DEV unsigned long long flag_read(const unsigned long long *flag)
 {
     unsigned long long value;
-    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(flag) : "memory");
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(global_address(flag)) : "memory");
     return value;
 }
 DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
-    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(global_address(flag)), "l"(value) : "memory");
+}
+DEV void flag_store_relaxed(unsigned long long *flag, unsigned long long value)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(global_address(flag)), "l"(value) : "memory");
 }
 DEV void flag_add(unsigned long long *flag, unsigned long long n) // waits for no answer
 {
-    asm volatile("red.release.gpu.add.u64 [%0], %1;" ::"l"(flag), "l"(n) : "memory");
+    asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(global_address(flag)), "l"(n) : "memory");
 }
 DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n)
 {
-    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(flag), "l"(n) : "memory");
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(global_address(flag)), "l"(n) : "memory");
 }
 DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
 {
     unsigned long long was;
-    asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;" : "=l"(was) : "l"(flag), "l"(n) : "memory");
+    asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(was) : "l"(global_address(flag)), "l"(n) : "memory");
     return was;
 }
 DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)
 {
     unsigned long long was;
-    asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(was) : "l"(flag), "l"(from), "l"(to) : "memory");
+    asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [%1], %2, %3;"
+                 : "=l"(was)
+                 : "l"(global_address(flag)), "l"(from), "l"(to)
+                 : "memory");
     return was == from;
 }
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }

@@ -60,7 +60,7 @@ template <class T> DEV T lane_below(T x) { return __shfl_up_sync(0xffffffffu, x,
 DEV int number_read(const int *number)
 {
     int value;
-    asm volatile("ld.relaxed.gpu.s32 %0, [%1];" : "=r"(value) : "l"(number));
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(number)));
     return value;
 }
 
