@@ -26,7 +26,7 @@ struct runs_in_list {
     template <class P> static constexpr int bytes = sizeof(typename P::memory);
     template <class P> struct walk {
         DEV void start(const typename P::args &, int) {}
-        DEV void look(const typename P::args &, int) {}
+        DEV void look(const typename P::args &, int, char *) {}
         DEV void tile(const typename P::args &p, int index, int, char *shared)
         {
             P::take(p, index, *reinterpret_cast<typename P::memory *>(shared));

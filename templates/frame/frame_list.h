@@ -5,8 +5,8 @@
 // F derives from phase_list<programs>. Each program P names the code with which its frame computes a single tile, P::in_list:
 //   bytes<P>: of shared memory
 //   walk<P>: what a workgroup keeps from tile to tile, called by all threads: start(p, index), of the first tile, ahead of its waits and of
-//     the previous launch's end, may load packed weights; look(p, index), ahead of its waits, what no phase writes; tile(p, index, next,
-//     shared) computes a tile and may begin to load the next one (-1: none)
+//     the previous launch's end, may load packed weights; look(p, index, shared), ahead of its waits, reads what no phase writes;
+//     tile(p, index, next, shared) computes a tile and may begin to load the next one (-1: none)
 //   ringed: true: its weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
 // With such a program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
 #pragma once
@@ -198,11 +198,11 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     }
                 }
             }
-            if (index < tiles) walk.look(a, index);
 #pragma unroll 1
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
                 next = index + sync.total();
+                walk.look(a, index, shared);
                 if (sync.waits(p, w)) sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                 if constexpr (is_ringed<P>)
                     walk.tile(a, index, ring, shared);

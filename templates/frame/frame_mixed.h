@@ -82,8 +82,8 @@ template <class P> struct mixed_ring {
 template <class P> struct mixed_walk {
     typename P::tile t;
     DEV void start(const typename P::args &, int) {}
-    DEV void look(const typename P::args &p, int index) { t = P::at(p, index); }
-    DEV void tile(const typename P::args &p, int, int next, char *shared)
+    DEV void look(const typename P::args &p, int index, char *) { t = P::at(p, index); }
+    DEV void tile(const typename P::args &p, int, int, char *shared)
     {
         mixed_memory<P> &memory = *reinterpret_cast<mixed_memory<P> *>(shared);
         typename P::accumulators c;
@@ -91,7 +91,6 @@ template <class P> struct mixed_walk {
         ring.start();
         P::compute(p, t, ring, c);
         P::finish(p, t, c, memory.scratch);
-        if (next >= 0) look(p, next);
     }
 };
 struct mixed_in_list {

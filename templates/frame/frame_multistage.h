@@ -73,7 +73,7 @@ template <class P> struct stream {
 // flight while the tile waits.
 template <class P> struct multistage_walk {
     DEV void start(const typename P::args &, int) {}
-    DEV void look(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int, char *) {}
     DEV void tile(const typename P::args &p, int index, int, char *shared)
     {
 #if defined(TF_ON_HOST)

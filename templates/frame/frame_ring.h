@@ -13,7 +13,7 @@
 template <class P> struct ring_walk {
     typename P::kept kept;
     DEV void start(const typename P::args &, int) {}
-    DEV void look(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int, char *) {}
     template <class Reader> DEV void tile(const typename P::args &p, int index, Reader &ring, char *shared)
     {
         const typename P::tile t = P::at(p, index);

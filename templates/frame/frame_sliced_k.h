@@ -14,7 +14,7 @@
 template <class P> struct sliced_k_walk {
     typename P::accumulators c;
     DEV void start(const typename P::args &p, int index) { P::start(p, P::at(p, index), c); }
-    DEV void look(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int, char *) {}
     DEV void tile(const typename P::args &p, int index, int next, char *shared)
     {
         const typename P::tile t = P::at(p, index);

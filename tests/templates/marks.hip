@@ -9,7 +9,7 @@ struct numbers {
         template <class P> static constexpr int bytes = 16;
         template <class P> struct walk {
             DEV void start(const args &, int) {}
-            DEV void look(const args &, int) {}
+            DEV void look(const args &, int, char *) {}
             DEV void tile(const args &p, int index, int, char *)
             {
                 while (index == p.slow && !marks{p.words}.is_late()) pause();
@@ -27,7 +27,7 @@ struct sums {
         template <class P> static constexpr int bytes = 16;
         template <class P> struct walk {
             DEV void start(const args &, int) {}
-            DEV void look(const args &, int) {}
+            DEV void look(const args &, int, char *) {}
             DEV void tile(const args &p, int index, int, char *)
             {
                 if (thread_index() != 0) return;
