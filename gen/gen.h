@@ -133,7 +133,7 @@ typedef struct launch {
 } launch;
 
 enum { mark_head = 16, mark_pitch = 16 }; /* of templates/frame/marks.h */
-enum { seat_bytes = 12 };                 /* of templates/frame/census.h: shared memory that each such launch needs */
+enum { seat_bytes = 32 };                 /* of templates/frame/frame_list.h: shared memory of a launch whose workgroups count themselves */
 enum { most_marked = 1024 };              /* workgroups of a launch that waits by marks */
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
 

@@ -434,12 +434,12 @@ static void plan_kernel(planner *p, int index)
                   .file = arena_printf(p->a, "%s.hip", name),
                   .overlap = p->p->target->overlaps && !p->p->stack.in,
                   .together = together,
-                  .shared_bytes = together ? seat_bytes : 0,
                   .cluster = 1};
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
     if (together) plan_order(p, l);
     else if (l->work_count > 1) share_threads(p, l);
     plan_ring(p, l);
+    if (together && l->overlap) l->dynamic_bytes = l->shared_bytes = (l->shared_bytes + 15) / 16 * 16 + seat_bytes;
     limit_grid(p, l);
     l->marks = plan_marks(p, l);
     l->trace = plan_trace(p, l);

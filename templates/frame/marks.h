@@ -6,8 +6,8 @@
 // gen/plan/plan.c counts the bytes.
 //
 // Words: [0] the first wait that timed out (its low half is that of `late`, its high half late_wait()), until tfgen_execute_check() clears
-// it; [1] `late` once a wait of this launch timed out, which ends the others; from `head` on, `pitch` words apart (a line each), the marks,
-// and the census (census.h).
+// it; [1] `late` once a wait of this launch timed out, which ends the others; [2] a mark that counts workgroups that have ended, if some
+// gave up (census.h); from `head` on, `pitch` words apart (a line each), the marks, and the census.
 #pragma once
 #include "templates/frame/census.h"
 
@@ -24,6 +24,7 @@ struct marks {
     unsigned long long *words;
 
     DEV unsigned long long *mark(int phase) const { return words + head + phase * pitch; }
+    DEV unsigned long long *ends() const { return words + 2; }
     DEV static bool counts(unsigned long long mark) { return mark << 16 == none << 16; }
     DEV static bool has(unsigned long long mark, int groups) { return counts(mark) && static_cast<int>(mark >> shift) >= groups; }
     DEV bool is_late() const { return flag_read(words + 1) == late; }
@@ -35,13 +36,47 @@ struct marks {
 
     DEV census who(int phases) const { return {mark(phases + 1)}; }
 
-    // By one wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
-    DEV void begin(int phases) const
+    DEV unsigned long long *nth(int i, int phases) const { return i <= phases ? mark(i) : ends(); }
+    // By one wave: the mark that a lane initialises first, as it is.
+    DEV unsigned long long seen(int phases) const
     {
-        for (int i = thread_index() % TF_WAVE; i <= phases; i += TF_WAVE) {
-            const unsigned long long now = flag_read(mark(i));
-            if (!counts(now)) flag_swap(mark(i), now, none);
+        const int lane = thread_index() % TF_WAVE;
+        return lane <= phases + 1 ? flag_read(nth(lane, phases)) : none;
+    }
+    // By that wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
+    DEV void initialise(int phases, unsigned long long seen) const
+    {
+        const int lane = thread_index() % TF_WAVE;
+        for (int i = lane; i <= phases + 1; i += TF_WAVE) {
+            unsigned long long *const at = nth(i, phases);
+            const unsigned long long now = i == lane ? seen : flag_read(at);
+            if (!counts(now)) flag_swap(at, now, none);
         }
+    }
+    // By one thread: waits until all workgroups that are left have come, and those that gave up have ended; or gives up.
+    DEV void assemble(int phases, seat &own) const
+    {
+        for (unsigned long long polls = 0; !who(phases).decided(own, polls < census::patience); polls++)
+            if (polls < census::patience) pause();
+        while (own.total > 0 && own.gone > 0 && !has(flag_read(ends()), own.gone)) pause();
+    }
+    // By one thread of a workgroup that came while the census was open, and waits in `phase`: waits until all have marked phase 0; or gives
+    // up.
+    DEV void settle(int phase, int phases, seat &own) const
+    {
+        for (unsigned long long polls = 0; !has(flag_read(mark(0)), own.total); polls++) {
+            const bool patient = polls < census::patience;
+            if ((polls % 64 == 63 || !patient) && who(phases).decided(own, patient)) {
+                if (own.total > 0) await(phase, 0, own.total);
+                return;
+            }
+            if (patient) pause();
+        }
+    }
+    // By one thread of each workgroup as it ends, if some gave up. The last one sets everything back.
+    DEV void end(int phases) const
+    {
+        if (census::count(flag_take(ends(), census::one)) + 1 == static_cast<int>(block_total())) clear(phases, 0, 1);
     }
     // By one thread: after device_release() of every wave that stored and a barrier.
     DEV void publish(int phase) const { flag_add(mark(phase), 1ull << shift); }
@@ -69,7 +104,7 @@ struct marks {
     // By `threads` threads, of which this is `thread`, of one workgroup, when none waits or publishes any more.
     DEV void clear(int phases, int thread, int threads) const
     {
-        if (thread == 0) flag_store(words + 1, 0);
-        for (int i = thread; i <= phases + 1; i += threads) flag_store(mark(i), none);
+        if (thread == 0) flag_store_relaxed(words + 1, 0), flag_store_relaxed(ends(), none);
+        for (int i = thread; i <= phases + 1; i += threads) flag_store_relaxed(mark(i), none);
     }
 };

@@ -45,6 +45,10 @@ DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
 {
     return __hip_atomic_fetch_add(flag, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV unsigned long long flag_take_relaxed(unsigned long long *flag, unsigned long long n)
+{
+    return __hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)
 {
     return __hip_atomic_compare_exchange_strong(flag, &from, to, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -80,6 +84,7 @@ DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
 {
     return __hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV unsigned long long flag_take_relaxed(unsigned long long *flag, unsigned long long n) { return flag_take(flag, n); }
 DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)
 {
     return __hip_atomic_compare_exchange_strong(flag, &from, to, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -133,6 +138,12 @@ DEV unsigned long long flag_take(unsigned long long *flag, unsigned long long n)
 {
     unsigned long long was;
     asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;" : "=l"(was) : "l"(global_address(flag)), "l"(n) : "memory");
+    return was;
+}
+DEV unsigned long long flag_take_relaxed(unsigned long long *flag, unsigned long long n)
+{
+    unsigned long long was;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;" : "=l"(was) : "l"(global_address(flag)), "l"(n) : "memory");
     return was;
 }
 DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned long long to)

@@ -1,11 +1,12 @@
 // A list of two phases (templates/frame/frame_list.h): each workgroup writes a number, then each adds up all of them. Workgroup `slow`
-// writes its number only after another one has waited too long for it, and then sets its mark.
+// writes its number only after another one has waited too long for it, and then sets its mark. TF_FEWER: workgroups without a number.
 struct numbers {
     struct args {
         unsigned long long *words;
         int *numbers, *sums, first, slow;
     };
     struct in_list {
+        static constexpr bool asks = TF_ASKS;
         template <class P> static constexpr int bytes = 16;
         template <class P> struct walk {
             DEV void start(const args &, int) {}
@@ -15,10 +16,16 @@ struct numbers {
                 while (index == p.slow && !marks{p.words}.is_late()) pause();
                 if (thread_index() == 0) p.numbers[index] = p.first + index;
             }
+            template <class MayStore> DEV bool tile(const args &p, int index, int next, char *shared, MayStore may_store)
+            {
+                if (!may_store()) return false;
+                tile(p, index, next, shared);
+                return true;
+            }
         };
     };
     static constexpr int threads = 4;
-    DEV static int tiles(const args &) { return block_total(); }
+    DEV static int tiles(const args &) { return block_total() - TF_FEWER; }
 };
 
 struct sums {
@@ -32,7 +39,7 @@ struct sums {
             {
                 if (thread_index() != 0) return;
                 int sum = 0;
-                for (int i = 0; i < block_total(); i++) sum += p.numbers[i];
+                for (int i = 0; i < block_total() - TF_FEWER; i++) sum += p.numbers[i];
                 p.sums[index] = sum;
             }
         };
@@ -43,9 +50,9 @@ struct sums {
 
 struct both : phase_list<numbers, sums> {
     using waits = by_phases<both>;
-    static constexpr bool counted = TF_COUNTED;
+    static constexpr bool counted = TF_COUNTED, repeats_first = true;
     using args = numbers::args;
-    DEV static int tiles(const args &, int) { return block_total(); }
+    DEV static int tiles(const args &p, int phase) { return phase == 0 ? numbers::tiles(p) : sums::tiles(p); }
     template <class Do> DEV static void with(const args &p, int phase, Do what)
     {
         if (phase == 0) return what(numbers(), p);

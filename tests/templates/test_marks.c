@@ -12,8 +12,13 @@ typedef struct marks_args {
 } marks_args;
 
 #define HOST "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"
-#define HEAD HOST "#define TF_COUNTED false\n"
-#define COUNTED HOST "#define TF_COUNTED true\n"
+#define HEAD HOST "#define TF_COUNTED false\n#define TF_ASKS false\n#define TF_FEWER 0\n"
+static const char *counted(int asks, int fewer, const char *more)
+{
+    static char text[256];
+    snprintf(text, sizeof text, HOST "#define TF_COUNTED true\n#define TF_ASKS %d\n#define TF_FEWER %d\n%s", asks, fewer, more);
+    return text;
+}
 static host_module *module_of(const char *head_text)
 {
     const char *const templates[] = {"templates/frame/frame_list.h"};
@@ -38,26 +43,28 @@ static marks_args fresh(int slow)
 static void marks_are_clear(const marks_args *p)
 {
     ck_assert_msg(p->words[1] == 0, "%llx", p->words[1]);
+    ck_assert_msg(p->words[2] == none, "%llx", p->words[2]);
     for (int i = 0; i <= phases + 1; i++)
         ck_assert_msg(p->words[head + i * pitch] == none, "mark %d is %llx", i, p->words[head + i * pitch]);
 }
 
-static void sums_are_right(const marks_args *p)
+static void sums_are_right(const marks_args *p, int fewer)
 {
-    for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], groups * p->first + groups * (groups - 1) / 2);
+    const int numbers = groups - fewer;
+    for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], numbers * p->first + numbers * (numbers - 1) / 2);
 }
 
 /* Memory of the marks may hold anything, for example what another call left there, which may end within a mark. */
 START_TEST(marks_work_in_memory_with_any_content)
 {
-    host_module *m = module_of(_i ? COUNTED : HEAD);
+    host_module *m = module_of(_i == 0 ? HEAD : counted(_i > 1, _i == 3, ""));
     marks_args p = fresh(-1);
     for (size_t bytes = 0; bytes <= 2 * sizeof *p.words; bytes++)
         for (int i = 0; i <= phases + 1; i++) {
             memset(&p.words[head + i * pitch], 0xff, bytes);
             p.first += 100;
             run_phases(m, &p);
-            sums_are_right(&p);
+            sums_are_right(&p, _i == 3);
             marks_are_clear(&p);
         }
     host_module_free(m);
@@ -77,7 +84,7 @@ START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
     for (int i = 0; i < 2; i++) {
         p.first += 100;
         run_phases(patient, &p);
-        sums_are_right(&p);
+        sums_are_right(&p, 0);
         ck_assert_msg(p.words[0] == late, "the report stays until somebody has read it: %llx", p.words[0]);
         marks_are_clear(&p);
     }
@@ -86,17 +93,17 @@ START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
 }
 END_TEST
 
-/* The engine runs one after another the workgroups of a launch that is not cooperative, as many at once as it has workers. */
-START_TEST(resident_workgroups_do_the_work_of_missing_ones)
+/* The engine runs one after another the workgroups of a launch that is not cooperative, as many at once as it has workers. Those that are
+ * there give up at once (patience 0), or after some polls; the last one is alone. */
+START_TEST(late_workgroups_do_the_work_of_those_that_gave_up)
 {
-    /* 0: the first workgroup that arrives closes the census. With more polls others arrive while it waits, so it would seldom close early.
-     * */
-    host_module *m = module_of(_i ? COUNTED "#define TF_CENSUS_POLLS 9\n" : COUNTED "#define TF_CENSUS_POLLS 0\n");
+    const int asks = _i / 2 > 0, fewer = _i / 2 == 2;
+    host_module *m = module_of(counted(asks, fewer, _i % 2 ? "#define TF_CENSUS_POLLS 9\n" : "#define TF_CENSUS_POLLS 0\n"));
     marks_args p = fresh(-1);
     for (int i = 0; i < 4; i++) {
         p.first += 100;
         launch_phases(m, false, &p);
-        sums_are_right(&p);
+        sums_are_right(&p, fewer);
         marks_are_clear(&p);
     }
     host_module_free(m);
@@ -109,8 +116,8 @@ int main(void)
     TCase *t = tcase_create("waits");
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, marks_work_in_memory_with_any_content, 0, 2);
-    tcase_add_loop_test(t, resident_workgroups_do_the_work_of_missing_ones, 0, 2);
+    tcase_add_loop_test(t, marks_work_in_memory_with_any_content, 0, 4);
+    tcase_add_loop_test(t, late_workgroups_do_the_work_of_those_that_gave_up, 0, 6);
     tcase_add_loop_test(t, a_launch_after_one_whose_wait_timed_out_is_right, 0, groups);
     suite_add_tcase(s, t);
     return run_suite(s);
