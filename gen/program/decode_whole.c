@@ -186,9 +186,19 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = problem_attention(p);
-    const long long slice = slice_head + rows_kept(p) * (problem_value_head(p) + 4);
+    const long long columns = problem_value_head(p), /* in a list a word of 8 bytes for each number (templates/attention/decode_mma.h) */
+        slice = slice_head + rows_kept(p) * (p->ir->threads ? columns / 4 * 12 : columns + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
                            extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_whole.splits * slice));
+}
+
+/* No phase writes them. */
+static bool lengths_are_given(const ir_op *op)
+{
+    const ir_value *const numbers[] = {op->attributes.at, op->attributes.lengths, op->attributes.first};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] && value_root(numbers[i])->def) return false;
+    return true;
 }
 
 void decode_whole_members(emission *e, writer *w)
@@ -199,6 +209,7 @@ void decode_whole_members(emission *e, writer *w)
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, stages = %d;", x->keys, x->threads,
                x->resident, x->cluster, x->stages);
     write_line(w, "static constexpr int splits = %d;", x->splits);
+    if (e->plan->ir->threads) write_line(w, "static constexpr bool early_lengths = %s;", lengths_are_given(h.op) ? "true" : "false");
     heads_write_cache(&h);
     heads_write_scores(&h);
     heads_write_pointers(&h);

@@ -26,10 +26,15 @@ struct runs_in_list {
     template <class P> static constexpr int bytes = sizeof(typename P::memory);
     template <class P> struct walk {
         DEV void start(const typename P::args &, int) {}
-        DEV void look(const typename P::args &, int, char *) {}
+        DEV void look(const typename P::args &p, int index, char *shared)
+        {
+            if constexpr (P::early) P::schedule(p, index, *reinterpret_cast<typename P::memory *>(shared));
+        }
         DEV void tile(const typename P::args &p, int index, int, char *shared)
         {
-            P::take(p, index, *reinterpret_cast<typename P::memory *>(shared));
+            typename P::memory &m = *reinterpret_cast<typename P::memory *>(shared);
+            if constexpr (!P::early) P::schedule(p, index, m);
+            P::take(p, index, m);
         }
     };
 };
@@ -363,13 +368,65 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     // ---- parts: a workgroup hands over at most one. Those of other clusters come through memory.
-    using slices_of_parts = slices<kept * pitch>; // of a row: columns, largest score, sum
+    // In a list they do so in words that carry a tag (device_scope.h), which saves a fence and a flag: for each four columns of a row four
+    // columns, the row's largest score and sum.
+    static constexpr bool tagged = has_early_lengths<S>::listed;
+    static constexpr int pairs = 3; // of words, for four columns
+    using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // else of a row: columns, largest score, sum
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     // The first workgroup of its cluster.
     DEV static int cluster_start(int workgroup) { return workgroup / cluster * cluster; }
 
+    DEV static tagged_pair *pairs_of(const args &p, int workgroup, int i)
+    {
+        return reinterpret_cast<tagged_pair *>(parts_of(p).data(workgroup)) + i * pairs;
+    }
+    DEV static void hand_over_tagged(const args &p, const part &t, const memory &m, int own)
+    {
+        for (int i = thread_again(); i < t.rows * fours; i += threads) {
+            const joined x = join_warps(m, i / fours, i % fours * 4);
+            const float of[2 * pairs] = {x.o.e[0], x.o.e[1], x.o.e[2], x.o.e[3], x.largest, x.sum};
+            tagged_pair *const to = pairs_of(p, own, i);
+#pragma unroll
+            for (int n = 0; n < pairs; n++) tagged_store(to + n, {{tagged_pair::of(of[2 * n]), tagged_pair::of(of[2 * n + 1])}});
+        }
+    }
+    // Adds four columns of the parts of workgroups first..end-1, once they are there.
+    DEV static void take_tagged(const args &p, int first, int end, int i, joined &all)
+    {
+        constexpr int at_once = 3;
+#pragma unroll 1
+        for (int from = first; from < end; from += at_once) {
+            tagged_pair x[at_once][pairs];
+            for (bool there = false; !there;) {
+                there = true;
+#pragma unroll
+                for (int k = 0; k < at_once; k++)
+#pragma unroll
+                    for (int n = 0; n < pairs; n++) x[k][n] = tagged_read(pairs_of(p, from + k < end ? from + k : end - 1, i) + n);
+#pragma unroll
+                for (int k = 0; k < at_once; k++)
+#pragma unroll
+                    for (int n = 0; n < pairs; n++) there = there && x[k][n].there();
+                if (!there) pause();
+            }
+            float largest = all.largest;
+#pragma unroll
+            for (int k = 0; k < at_once; k++) largest = larger(largest, x[k][2].value(0));
+            rescale(all, largest);
+#pragma unroll
+            for (int k = 0; k < at_once; k++)
+                if (from + k < end) {
+                    const four o = {{x[k][0].value(0), x[k][0].value(1), x[k][1].value(0), x[k][1].value(1)}};
+                    all.add(o, factor_of(x[k][2].value(0), largest), x[k][2].value(1));
+#pragma unroll
+                    for (int n = 0; n < pairs; n++) tagged_store(pairs_of(p, from + k, i) + n, {{0, 0}});
+                }
+        }
+    }
     DEV static void hand_over(const args &p, const part &t, memory &m, int own)
     {
+        if constexpr (tagged) return hand_over_tagged(p, t, m, own);
         const bool near = cluster > 1 && t.last_owner < cluster_start(own) + cluster;
         float *to = near ? m.handed_over[0] : parts_of(p).data(own);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
@@ -434,14 +491,15 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     DEV static void store(const args &p, const part &t, memory &m, int own)
     {
         const int first = t.first_owner, near = first > cluster_start(own) ? first : cluster_start(own);
-        if (first < near) await(p, first, near);
+        if (!tagged && first < near) await(p, first, near);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             joined x = join_warps(m, row, place);
             if (first < own) {
                 joined all;
                 all.clear();
-                take<false>(p, m, first, near, row, place, all);
+                if constexpr (tagged) take_tagged(p, first, near, i, all);
+                else take<false>(p, m, first, near, row, place, all);
                 if constexpr (cluster > 1) take<true>(p, m, near, own, row, place, all);
                 rescale(all, larger(all.largest, x.largest));
                 all.add(x.o, factor_of(x.largest, all.largest), x.sum);
@@ -527,8 +585,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         runs::step(p, m.schedule, m.schedule.cursors[from], m.schedule.cursors[follower(from)], w);
     }
     // The next part's end overwrites what this one's reads in shared memory. hand_over() and store() have a barrier behind those reads, but
-    // not within a cluster, nor where results are stored in order.
-    static constexpr bool barrier_at_end = cluster > 1 || tile::in_order;
+    // not within a cluster, nor where words are tagged, nor where results are stored in order.
+    static constexpr bool barrier_at_end = cluster > 1 || tagged || tile::in_order;
 
     // A launch of its own.
     DEV static void run(const args &p, memory &m)
@@ -613,14 +671,26 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // of tiles with lower indices alone, which workgroups take first.
     using in_list = runs_in_list;
     DEV static int tiles(const args &p) { return S::batches(p) * S::queries(p) > 0 ? S::batches(p) * runs::work_tiles(p) * S::splits : 0; }
+    static constexpr bool early = has_early_lengths<S>::value; // no phase of the list writes lengths
+    DEV static member member_of(const args &p, int index)
+    {
+        const int all = tiles(p), most = block_total();
+        return {index, all < most ? all : most};
+    }
+    // Ahead of the tile's waits if `early`. Most of the keys that it prefetches were there before the launch.
+    DEV static void schedule(const args &p, int index, memory &m)
+    {
+        const member w = member_of(p, index);
+        if (index >= w.total) return;
+        make_schedule<true>(p, m, w);
+        if constexpr (early) prefetch_first_keys(p, m, w);
+    }
     DEV static void take(const args &p, int index, memory &m)
     {
         static_assert(cluster == 1 && stages == 0, "tile: in a list");
-        const int all = tiles(p), most = block_total();
-        const member w = {index, all < most ? all : most};
+        const member w = member_of(p, index);
         if (index >= w.total) return;
         ring r(m);
-        make_schedule<true>(p, m, w);
         walk<false>(p, m, w, r, true);
     }
 };

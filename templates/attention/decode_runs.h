@@ -16,6 +16,14 @@ template <> struct numbers_of_padding<true> {
     int first;
 };
 
+// In a list of phases S has early_lengths: true if none of them writes lengths.
+template <class S, class = void> struct has_early_lengths {
+    static constexpr bool listed = false, value = false;
+};
+template <class S> struct has_early_lengths<S, decltype(static_cast<void>(S::early_lengths))> {
+    static constexpr bool listed = true, value = S::early_lengths;
+};
+
 template <class S, int TileKeys, int Rows> struct decode_runs {
     using args = typename S::args;
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;

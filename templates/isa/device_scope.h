@@ -158,6 +158,42 @@ DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned l
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 #endif
 
+// ---- floats that say themselves that they have been stored: a word has a float and, in its upper half, a number that data hardly holds (a
+// NaN of f32, and twice of f16 and bf16). Readers poll the words, so nothing has to be ordered; the one reader of a word clears it.
+struct alignas(16) tagged_pair {
+    static constexpr unsigned long long tag = 0xffd5ffb3ull;
+    unsigned long long word[2];
+    DEV static unsigned long long of(float x) { return tag << 32 | float_bits(x); }
+    DEV bool there() const { return word[0] >> 32 == tag && word[1] >> 32 == tag; }
+    DEV float value(int i) const { return bits_float(static_cast<unsigned>(word[i])); }
+};
+#if defined(TF_ON_HOST) || defined(__clang__)
+DEV void tagged_store(tagged_pair *to, const tagged_pair &x)
+{
+    flag_store_relaxed(&to->word[0], x.word[0]);
+    flag_store_relaxed(&to->word[1], x.word[1]);
+}
+DEV tagged_pair tagged_read(const tagged_pair *from)
+{
+    return {{__hip_atomic_load(&from->word[0], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT),
+             __hip_atomic_load(&from->word[1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)}};
+}
+#else
+DEV void tagged_store(tagged_pair *to, const tagged_pair &x)
+{
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(global_address(to)), "l"(x.word[0]), "l"(x.word[1]) : "memory");
+}
+DEV tagged_pair tagged_read(const tagged_pair *from)
+{
+    tagged_pair x;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(x.word[0]), "=l"(x.word[1])
+                 : "l"(global_address(from))
+                 : "memory");
+    return x;
+}
+#endif
+
 // ---- 16 bytes of a slice, and each wave's fences
 using slice_word = neighbours<float, 4>;
 #if defined(TF_TARGET_AMD)

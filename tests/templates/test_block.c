@@ -21,7 +21,7 @@
     "  - {out: a, op: attention, in: [q, kk, vv], heads: H, kv_heads: KV, causal: true, at: pos}\n" \
     "  - {out: o, op: linear, in: [a, wo]}\n  - {out: r, op: add, in: [x, o]}\n" \
     "  - {out: y, op: layernorm, in: [r, m, m]}\noutputs: {y: y}\n"
-static const char decode_yaml[] = DECODE("37", "24");
+static const char decode_yaml[] = DECODE("37", "24"), split_yaml[] = DECODE("150", "32");
 
 /* Two phases that read the same input and wait for nothing, one that waits for both, and one for which a wait implies another. */
 static const char branches_yaml[] =
@@ -267,6 +267,25 @@ START_TEST(phases_of_one_launch_wait_for_each_other)
 }
 END_TEST
 
+/* Workgroups hand each other parts of a sequence's keys, in words that the launch before must have cleared. */
+START_TEST(parts_of_keys_are_handed_over_in_each_launch)
+{
+    static const char *const lines[] = {"attention: threads=128"};
+    const tuning asked = {.lines = lines, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = split_yaml, .level = fusion_block, .target = "sm_90a", .tuning = &asked, .check = true,
+                                     .multiprocessors = 4});
+    rig_run(r);
+    rig_judge(r);
+    rig_fill(r, 2);
+    for (int i = 0; i < r->graph->value_count; i++)
+        if (r->given[i]) rig_upload(r, r->graph->values[i]->name);
+    ck_assert_int_eq(guarded_pack(r->s, &r->log), code_ok);
+    rig_execute(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* The phases after the second wait for a phase that never sets its mark. */
 START_TEST(a_wait_without_end_is_an_error_that_names_the_phase)
 {
@@ -329,6 +348,7 @@ int main(void)
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, phases_of_one_launch_wait_for_each_other, 0, sizeof runs / sizeof *runs);
     tcase_add_test(results, a_wait_without_end_is_an_error_that_names_the_phase);
+    tcase_add_test(results, parts_of_keys_are_handed_over_in_each_launch);
     suite_add_tcase(s, plans);
     suite_add_tcase(s, results);
     return run_suite(s);
