@@ -229,7 +229,7 @@ extern const char *const target_names; /* comma-separated: "host,gfx90a,..." */
 extent value_rows(arena *a, const ir_value *v);                  /* product of all axes but the last; 1 for rank 0 and 1 */
 /* Whether the range can select exactly `rows` rows in total. */
 bool row_range_makes(const row_range *range, long long rows);
-bool value_same_leading(const ir_value *x, const ir_value *y, int but); /* same rank, and all axes but the last `but` are equal */
+bool value_same_leading(const ir_value *x, const ir_value *y, int but); /* same rank, and equal except perhaps in the last `but` axes */
 bool value_same_shape(const ir_value *x, const ir_value *y);
 long long value_columns(const ir_value *v);                      /* last axis (static by rule); 1 for rank 0 */
 extent value_batches(arena *a, const ir_value *v);               /* product of all axes but the last two */

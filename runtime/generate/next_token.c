@@ -25,7 +25,7 @@ static void load_kernel(generator *g)
     tfgen_module_options known = TFGEN_MODULE_OPTIONS_INIT;
     if (g->options.module) take_options(&known, sizeof known, g->options.module);
     if (known.bundle_only)
-        bail(g->a, code_unsupported, (position){0}, "no bundle has the kernel that chooses tokens, and bundle_only asks for none other");
+        bail(g->a, code_unsupported, (position){0}, "bundles have no kernel that chooses tokens, and bundle_only forbids compiling one");
     tfgen_error error;
     g->next.cache = cache_open(&(cache_options){.directory = known.cache_dir});
     g->next.image = standalone_load(g->a, d, &(standalone_request){.template_path = "templates/rows/next_token.h", .name = "next_token",

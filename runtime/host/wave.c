@@ -47,7 +47,7 @@ static const char *fold(const hs_wave *w, hs_u64 lanes, hs_u32 op, hs_u64 *mail)
         float f[HS_MAX_WAVE];
     } v;
     const unsigned width = (unsigned)(mail[__builtin_ctzll(lanes)] >> 32);
-    if (!width || width > w->size || (width & (width - 1))) return "a fold over a width that is not a power of two within the wave";
+    if (!width || width > w->size || (width & (width - 1))) return "a reduction over a width that is not a power of two within the wave";
     for (unsigned i = 0; i < HS_MAX_WAVE; i++) v.u[i] = lanes >> i & 1 ? (uint32_t)mail[i] : identity(op);
     switch (op) {
     case HS_OP_SUM_F32: sum_f32(v.f, width); break;

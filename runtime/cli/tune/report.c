@@ -253,8 +253,9 @@ static const char statuses[] =
     "<dt>wrong</dt><dd>outside the reference's bound</dd>"
     "<dt>failed</dt><dd>the device stopped, or it was not timed</dd>"
     "<dt>interrupted</dt><dd>begun, and never ended</dd></dl>\n"
-    "<p class=\"dim\">us: the default's time between two events, and what the whole run gained or lost. of default: the tile's time over "
-    "the default's of the same round, the median of its rounds. of floor: the least time that the data sheet allows over the tile's.</p>\n";
+    "<p class=\"dim\">us: the time of the kernel: that of the default, measured between two events, minus what the "
+    "whole run gained with this tile. of default: the tile's time over the default's of the same round, the median of its rounds. "
+    "of floor: the least time that the data sheet allows over the tile's.</p>\n";
 
 static void put_page(text *t, const trial_row *rows, size_t count)
 {
