@@ -24,7 +24,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     static constexpr int ahead = base::ahead, iterations = base::iterations, piece_bytes = pieces<b_type>::bytes;
     static constexpr int each_page = waves * ahead; // pieces of the same 16 columns in a page: those of one iteration
     // Iterations whose rows of A are loaded ahead: an access to L2 takes longer than reading the pages of one iteration.
-    static constexpr int most_pieces = 8, most_ahead = ahead * down < most_pieces ? most_pieces / (ahead * down) : 1;
+    static constexpr int most_pieces = 4, most_ahead = ahead * down < most_pieces ? most_pieces / (ahead * down) : 1;
     static constexpr int rows_ahead = iterations < most_ahead ? iterations : most_ahead;
     static constexpr bool keeps_rows = rows_ahead == iterations; // tiles of the same rows load them once
     static_assert(each_page * piece_bytes == page_bytes, "ring: the pieces of an iteration are a page");
