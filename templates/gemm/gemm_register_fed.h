@@ -54,12 +54,14 @@ template <class S> struct gemm_register_fed {
         return {index % rows * tile_m, index / rows * tile_n};
     }
 
+    static constexpr bool once = iterations == 1 && along % waves == 0; // each wave has its whole share in flight
+
     // ---- piece u of a wave's iteration `iteration`
     DEV static int piece_at(int iteration, int u) { return (iteration * ahead + u) * waves + wave_index(); }
     DEV static bool exists(int iteration, int u)
     {
         if (along % (waves * ahead) == 0) return iteration < iterations;
-        if (along % waves == 0) return iteration * ahead + u < along / waves; // the same for all waves
+        if (once) return iteration == 0 && u < along / waves; // the same for all waves
         return piece_at(iteration, u) < along;
     }
     DEV static void load_weights(const args &p, const tile &t, accumulators &c, int iteration, int u)
@@ -119,14 +121,14 @@ template <class S> struct gemm_register_fed {
     }
 
     // The products of an iteration; as soon as a piece is multiplied, loads take its registers. loads(iteration, u): whether that piece is
-    // to be loaded. Whole: all pieces of the iteration exist.
-    template <bool Whole, class Loads>
+    // to be loaded.
+    template <class Loads>
     DEV static void take_iteration(const args &p, const tile &t, int iteration, accumulators &c, rows_of_a (&a)[rows_ahead], sums &part,
                                    results &r, Loads loads)
     {
 #pragma unroll
         for (int u = 0; u < ahead; u++) {
-            if (Whole || exists(iteration, u)) {
+            if (exists(iteration, u)) {
 #pragma unroll
                 for (int g = 0; g < across; g++)
 #pragma unroll
@@ -148,14 +150,14 @@ template <class S> struct gemm_register_fed {
     // The last iteration is code of its own, which loads nothing: where a loop may be left with loads of rows in flight, ptxas makes what
     // follows wait for every load, and so for the next tile's first weights before this tile's sums are stored. Code for AMD waits by
     // counts of loads, and clang put what the loop's condition captures into shared memory, a byte per thread on gfx950.
-    // in_last: pieces of the last iteration, where all waves have as many. (H200, 1x17920x2560, tiles of 16 columns, 5 of 8 pieces: 27.4 us
-    // without such code, 22.0 where a tile has 5.)
+    // A single iteration that lacks pieces is no loop either (H200, 1x17920x2560, tiles of 16 columns, 5 of 8 pieces: 27.4 us in a loop,
+    // 22.0 where a tile has 5). Of several iterations, the last one stays in the loop if it lacks pieces: apart, it lets a decode block of
+    // D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us instead of 139.
 #if defined(TF_TARGET_AMD)
     static constexpr bool last_apart = false;
 #else
-    static constexpr bool last_apart = along % waves == 0;
+    static constexpr bool last_apart = once || along % (waves * ahead) == 0;
 #endif
-    static constexpr int in_last = along / waves - (iterations - 1) * ahead;
 
     DEV static results compute(const args &p, const tile &t, accumulators &c)
     {
@@ -169,27 +171,18 @@ template <class S> struct gemm_register_fed {
         if (item_row(thread_index()) < tile_m && first < S::rows(p)) r.context = S::begin(p, 0, first);
         clear(r.of);
         if constexpr (folds) clear(part);
-        if constexpr (last_apart && in_last == ahead) {
+        if constexpr (last_apart) {
             const int last = opaque(iterations - 1);
 #pragma unroll 1
             for (int iteration = 0; iteration < iterations - 1; iteration++) {
                 const bool more = iteration < last;
-                take_iteration<false>(p, t, iteration, c, a, part, r, [=](int, int) { return more; });
+                take_iteration(p, t, iteration, c, a, part, r, [=](int, int) { return more; });
             }
-            take_iteration<false>(p, t, iterations - 1, c, a, part, r, [](int its, int) { return its < iterations; });
-        } else if constexpr (last_apart) {
-            const int last = opaque(iterations - 1);
-#pragma unroll 1
-            for (int iteration = 0; iteration < iterations - 1; iteration++) {
-                const bool more = iteration < last, full = iteration + 1 < last;
-                take_iteration<true>(p, t, iteration, c, a, part, r,
-                                     [=](int its, int u) { return u < in_last || its == iteration ? more : full; });
-            }
-            take_iteration<false>(p, t, iterations - 1, c, a, part, r, [](int its, int u) { return exists(its, u); });
+            take_iteration(p, t, iterations - 1, c, a, part, r, [](int its, int u) { return exists(its, u); });
         } else {
 #pragma unroll 1
             for (int iteration = 0; iteration < iterations; iteration++)
-                take_iteration<false>(p, t, iteration, c, a, part, r, [](int its, int u) { return exists(its, u); });
+                take_iteration(p, t, iteration, c, a, part, r, [](int its, int u) { return exists(its, u); });
         }
         if constexpr (folds) add(r.of, part);
         return r;
