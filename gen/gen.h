@@ -126,6 +126,7 @@ typedef struct launch {
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
     int cluster, resident; /* combined over its phases (tile_extents) */
     int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
+    bool repeats_first;    /* order_first_repeats(): the first phase may be computed twice (gen/plan/order.h) */
     bool together;         /* workgroups wait for each other's tiles: a cooperative launch, or one that overlaps (frame/census.h) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
