@@ -309,7 +309,7 @@ START_TEST(a_slow_tile_shows_in_the_trace)
     const host_launch_dims dims = {.grid = {workgroups, 1, 1}, .block = {1, 1, 1}, .shared_bytes = 64};
     ck_assert(engine && host_register(engine, words, sizeof words, "trace"));
     ck_assert_int_eq(host_launch(engine, m, "sleepy", &dims, params, NULL), HOST_OK);
-    const trace_records records = {"sleepy", "", words, workgroups, tiles, true};
+    const trace_records records = {"sleepy", "", words, workgroups, tiles, true, NULL, 0};
     timeline_job j = {a, &records, 1, NULL};
     ck_assert_msg(arena_run(a, make_inside, &j) == code_ok, "%s", arena_diagnostics(a));
     const timeline_launch *l = &j.made->launches[0];
@@ -352,8 +352,8 @@ static void write_two(written *w)
 {
     memset(w, 0, sizeof *w);
     w->a = arena_new();
-    w->records[0] = (trace_records){"first", "linear", w->words[0], 2, 6, true};
-    w->records[1] = (trace_records){"second", "rmsnorm", w->words[1], 1, 4, false};
+    w->records[0] = (trace_records){"first", "linear", w->words[0], 2, 6, true, NULL, 0};
+    w->records[1] = (trace_records){"second", "rmsnorm", w->words[1], 1, 4, false, NULL, 0};
     put_workgroup(w, 0, 0, 1000, 1010, 1200, 7, 3);
     put_workgroup(w, 0, 1, 1005, 1015, 1150, 9, 3);
     put_tile(w, 0, 0, 1010, 1020, 1080, 1100, 0);

@@ -1,5 +1,6 @@
 /* Checkpoints by the public interface: a file, an index with two shards, params of a plan by layer, and what is refused; a checkpoint is
  * still usable after a failure. */
+#define _GNU_SOURCE
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "runtime/api/tfgen.h"
 #include "runtime/data/safetensors.h"
 #include "tests/shell.h"
+#include "tests/support.h"
 
 static char folder[64];
 static void make_folder(void)

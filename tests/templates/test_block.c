@@ -4,6 +4,7 @@
 #include "gen/plan/order.h"
 #include "gen/program/program.h"
 #include "tests/support.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
