@@ -2,6 +2,7 @@
  * that are proposed to it. No test depends on real times. */
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
+#include "gen/program/program.h"
 #include "runtime/cli/tune/search.h"
 #include "runtime/cli/tune/space.h"
 #include "gen/base/signature.h"
@@ -403,6 +404,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
     for (int i = 0; i < count; i++) {
         const problem q = plan_problem(a, p, phase);
         ck_assert(!tile_same(&list[i], &phase->tile) && !tile_illegal(&q, &list[i]));
+        ck_assert_ptr_null(program_at(list[i].program)->on_request);
         for (int k = 0; k < i; k++) ck_assert(!tile_same(&list[i], &list[k]));
     }
     const char *line = space_line(a, phase_signature(a, p->ir, phase), &list[count / 2]); /* the line as a user would write it */

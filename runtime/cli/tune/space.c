@@ -1,6 +1,7 @@
 /* See space.h. */
 #include "runtime/cli/tune/space.h"
 #include "gen/plan/tile.h"
+#include "gen/program/program.h"
 #include "runtime/cli/plan_words.h"
 #include <string.h>
 
@@ -101,7 +102,8 @@ static void offer_defaults(walk *w)
     for (int i = 1; i < program_count; i++) {
         ir_tile t;
         const char *why;
-        if (program_table[i].family == w->s->phase->family && tile_default(&w->problem, (program_kind)i, &t, &why)) offer(w, &t);
+        if (program_table[i].family != w->s->phase->family || program_at((program_kind)i)->on_request) continue;
+        if (tile_default(&w->problem, (program_kind)i, &t, &why)) offer(w, &t);
     }
 }
 
