@@ -25,6 +25,7 @@ typedef struct page {
     span defines[MOST_DEFINES]; /* lines */
     part parts[MOST_PARTS];
     size_t define_count, part_count;
+    bool checked; /* compiled with HS_CHECK */
 } page;
 
 typedef struct group {
@@ -83,20 +84,22 @@ static span define_name(span line)
 }
 
 /* True if the macro mentioned at `at` has no effect there: it is in a comment, or in a condition that is false under clang for any value of
- * the macro (`#if defined(__CUDACC_RTC__) && defined(M)`, `#if defined(M) && !defined(__clang__)`). */
-static bool is_deaf(span line, const char *at)
+ * the macro (`#if defined(__CUDACC_RTC__) && defined(M)`, `#if defined(M) && !defined(__clang__)`), or in one
+ * that is false without checks (`#if defined(HS_CHECK) && defined(M)`). */
+static bool is_deaf(span line, const char *at, bool checked)
 {
     const char *comment = memmem(line.at, line.size, "//", 2);
     if (comment && comment < at) return true;
     return begins(line, "#if ") && !contains(line, "||") &&
-           (contains(line, "#if defined(__CUDACC_RTC__)") || contains(line, "!defined(__clang__)"));
+           (contains(line, "#if defined(__CUDACC_RTC__)") || contains(line, "!defined(__clang__)") ||
+            (contains(line, "#if defined(HS_CHECK)") && !checked));
 }
 
-static bool hears(span text, span name)
+static bool hears(span text, span name, bool checked)
 {
     for (const char *at = text.at, *end = text.at + text.size; (at = memmem(at, (size_t)(end - at), name.at, name.size)); at += name.size) {
         const char *line = memrchr(text.at, '\n', (size_t)(at - text.at));
-        if (!is_deaf(line_at(line ? line + 1 : text.at, end), at)) return true;
+        if (!is_deaf(line_at(line ? line + 1 : text.at, end), at, checked)) return true;
     }
     return false;
 }
@@ -115,7 +118,7 @@ static bool bears(const page *to, const page *from)
         const span name = define_name(from->defines[i]), *own = define_of(to, name);
         if (own && !same(*own, from->defines[i])) return false;
         for (size_t k = 0; k < to->part_count && !own; k++)
-            if (hears(to->parts[k].text, name)) return false;
+            if (hears(to->parts[k].text, name, to->checked)) return false;
     }
     return true;
 }
@@ -245,7 +248,7 @@ void host_compile_together(const host_page *pages, size_t count, const host_comp
     group *groups = read ? malloc(count * sizeof *groups) : NULL;
     size_t group_count = 0;
     for (size_t i = 0; groups && i < count; i++)
-        if (read_page(&read[i], &pages[i])) take(groups, &group_count, &read[i]);
+        if (read_page(&read[i], &pages[i])) read[i].checked = o->check, take(groups, &group_count, &read[i]);
     if (groups) compile_groups(groups, group_count, read, pages, o, out);
     free(groups);
     free(read);

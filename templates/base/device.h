@@ -211,7 +211,7 @@ template <class Raw> DEV Raw load_constant(const Raw *from)
 #elif defined(TF_ON_HOST)
 template <class Raw> DEV Raw load_constant(const Raw *from)
 {
-#if defined(TF_CONST_IS_GLOBAL) && defined(TF_TARGET_NVIDIA)
+#if defined(HS_CHECK) && defined(TF_CONST_IS_GLOBAL) && defined(TF_TARGET_NVIDIA)
     tf_hs_global(from, sizeof(Raw));
 #endif
     return tf_hs_read_whole(from);
@@ -238,12 +238,10 @@ template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
 {
     return floats_of(load_constant(reinterpret_cast<const neighbours<T, W> *>(from)));
 }
-#if defined(TF_CONST_IS_GLOBAL) // what is not const may be in shared memory
-template <int W, class T> DEV vec<float, W> load_aligned(T *from)
+template <int W, class T> DEV vec<float, W> load_aligned(T *from) // what is not const may be in shared memory
 {
     return floats_of(element_of(reinterpret_cast<const neighbours<T, W> *>(from)));
 }
-#endif
 template <int W, class T> DEV vec<float, W> load(const T *from, int left)
 {
     vec<float, W> v;
