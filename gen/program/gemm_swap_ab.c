@@ -136,6 +136,12 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
  * 6056x584x22760 320 and 419 (320, 353), 4129x640x8944 90 and 145 (90, 89), 5054x4520x5104 382 and 399 (387, 395). */
 static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
 
+/* The most tiles that are split along K: their parts fill one round of all multiprocessors. */
+static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
+{
+    return x->tail > 1 ? p->device->units / swap_ab_members(x) / x->tail : 0;
+}
+
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
@@ -152,6 +158,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
     if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
     if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
+    if (x->tail > 1 && tail_tiles(p, x) < 1) return "tail, cluster and cluster_m multiplied are at most the device's multiprocessors";
     if (x->smem_epilogue && staging_obstacle(p, true)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, true));
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
@@ -165,12 +172,6 @@ static bool smaller(const problem *p, ir_tile *t)
     x->m = (x->m / 2 + row_step * x->cluster - 1) / (row_step * x->cluster) * row_step * x->cluster;
     x->threads = swap_ab_threads(x->m, x->n);
     return true;
-}
-
-/* The most tiles that are split along K: their parts fill one round of all multiprocessors. */
-static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
-{
-    return x->tail > 1 ? p->device->units / swap_ab_members(x) / x->tail : 0;
 }
 
 /* All parts of a tile but the last store their sums. */

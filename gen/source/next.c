@@ -18,9 +18,11 @@ typedef struct weight_runs {
 static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_extents *x)
 {
     const long long members = x->cluster, pieces = format_numbers_bytes(pack->format, pack->length) / piece_row_bytes;
-    const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns, tiles = x->column_tiles / members;
+    const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns;
+    /* a cluster of several row tiles may have more members than there are tiles of columns */
+    const long long tiles = x->column_tiles > members ? x->column_tiles / members : 1;
     const long long seats = (long long)p->device->units * (x->resident > 1 ? x->resident : 1);
-    const long long first = seats / parts * ((across + tiles - 1) / tiles);
+    const long long first = (seats > parts ? seats / parts : 1) * ((across + tiles - 1) / tiles);
     return (weight_runs){(first < across ? first : across) * parts, pieces / parts * piece_bytes};
 }
 

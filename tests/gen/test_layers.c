@@ -11,6 +11,7 @@ typedef struct build {
     arena *a;
     const char *text, *target;
     const tuning *tuning;
+    int units; /* 0: those of the target's default device */
     plan *p;
     tfgen_code code;
 } build;
@@ -21,9 +22,11 @@ static void build_body(void *argument)
     const target_info *target = target_find(b->target);
     const fuse_options fusion = {.level = fusion_tile, .target = target};
     const graph_options options = {0};
+    device_model *device = device_model_default(b->a, target);
+    if (b->units) device->units = b->units;
     arena_source(b->a, "t.yaml", b->text, strlen(b->text));
-    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion),
-                       device_model_default(b->a, target), b->tuning);
+    b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion), device,
+                       b->tuning);
     emit(b->a, b->p);
 }
 
@@ -277,6 +280,36 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
         ck_assert_msg(strstr(arena_diagnostics(b.a), cases[i].message) != NULL, "%s", arena_diagnostics(b.a));
         arena_free(b.a);
     }
+}
+END_TEST
+
+/* All parts of a tile of the last round run at once: here 2 workgroups in 8 parts. */
+START_TEST(a_tail_has_no_more_parts_than_the_device_has_multiprocessors)
+{
+    static const char *const line = "gemm layer=swap_ab m=64 cluster_m=2 cluster=1 split_k=1 tail=8";
+    const tuning t = {.lines = &line, .count = 1};
+    for (int units = 15; units <= 16; units++) {
+        build b = {.a = arena_new(), .text = PRODUCT("bf16", "1000", "1024"), .target = "sm_90a", .tuning = &t, .units = units};
+        b.code = arena_run(b.a, build_body, &b);
+        ck_assert_int_eq(b.code, units < 16 ? code_unsupported : code_ok);
+        if (units < 16) ck_assert_ptr_nonnull(strstr(arena_diagnostics(b.a), "tail, cluster and cluster_m multiplied are at most"));
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+/* The first launch prefetches weights for the second, whose clusters of 4 have 2 workgroups for its one tile of columns. */
+START_TEST(a_cluster_may_have_more_workgroups_than_its_product_has_tiles_of_columns)
+{
+    static const char text[] = "block: t\ndtype: bf16\ndims: {M: 129, K: 256}\ninputs: {x: [M, K]}\nparams: {w: [K, K], u: [128, K]}\n"
+                               "ops:\n  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: linear, in: [p, u]}\noutputs: {y: y}\n";
+    static const char *const line =
+        "gemm layer=swap_ab m=80 n=192 threads=416 cluster=1 cluster_m=2 split_k=2 tail=1 stages=4 row_stages=4";
+    const tuning t = {.lines = &line, .count = 1};
+    build b = {.a = arena_new(), .text = text, .target = "sm_90a", .tuning = &t, .units = _i};
+    b.code = arena_run(b.a, build_body, &b);
+    ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+    arena_free(b.a);
 }
 END_TEST
 
@@ -588,6 +621,8 @@ int main(void)
     tcase_add_test(t, a_tuning_line_moves_a_product_to_or_from_matrix_units);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
+    tcase_add_test(t, a_tail_has_no_more_parts_than_the_device_has_multiprocessors);
+    tcase_add_loop_test(t, a_cluster_may_have_more_workgroups_than_its_product_has_tiles_of_columns, 0, 2);
     tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 2);
     tcase_add_loop_test(t, the_host_engine_runs_what_sm_90a_gets, 0, 7);
     tcase_add_loop_test(t, warpgroups_with_tiles_of_their_own_take_turns, 0, 2);
