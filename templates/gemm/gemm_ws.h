@@ -500,9 +500,10 @@ template <class S> struct gemm_ws {
         n += block * 32 + column % 16;
         const bool exists = block < blocks && n < S::packed_n;
         if (S::results_unit == piece_columns && !exists) return;
+        const shared_address from = staging + lane / lanes * pitch + (exists ? column * 2 : 0); // nobody writes columns beyond the last
         neighbours<unsigned, 4> raw[16 / rows_at_once]; // all in flight before the first is used
 #pragma unroll
-        for (int k = 0; k < 16; k += rows_at_once) shared_read(staging + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
+        for (int k = 0; k < 16; k += rows_at_once) shared_read(from + k * pitch, raw[k / rows_at_once].e);
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) {
             const bool here = Whole || first + k < S::rows(p);
