@@ -48,7 +48,8 @@ static first_weights first_of(const plan *p, const launch_phase *phase, long lon
 first_weights next_first(const plan *p, long long most)
 {
     const first_weights none = {.pack = -1};
-    return p->launch_count && begins_with_weights(p->launches) ? first_of(p, p->launches->work, most) : none;
+    const first_weights first = p->launch_count && begins_with_weights(p->launches) ? first_of(p, p->launches->work, most) : none;
+    return first.bytes ? first : none;
 }
 
 static bool may_ask(const plan *p, const launch *l)

@@ -14,7 +14,7 @@ typedef struct first_weights {
     int pack, count;
     long long step, bytes;
 } first_weights;
-/* At most `most` bytes together. */
+/* At most `most` bytes together; none if that is less than the smallest part of each run. */
 first_weights next_first(const plan *p, long long most);
 
 /* What each launch of the plan prefetches, by index of the launch; no byte is prefetched twice. */

@@ -132,8 +132,8 @@ static tfgen_status take_next(const tfgen_module *m, taken *t, tfgen_error *erro
     if (!a->next) return TFGEN_OK;
     if (!a->next_weights || a->next->device != m->device || a->next_weights->device != m->device)
         return device_report(error, TFGEN_USAGE, "tfgen_execute: next needs next_weights, both on the module's device");
-    const long long most = a->next_bytes && a->next_bytes < INT_MAX ? (long long)a->next_bytes : next_usual_bytes;
-    const first_weights first = next_first(a->next->plan, most);
+    const size_t asked = a->next_bytes ? a->next_bytes : next_usual_bytes;
+    const first_weights first = next_first(a->next->plan, asked < INT_MAX ? (long long)asked : INT_MAX);
     if (first.pack < 0) return TFGEN_OK;
     const weight *w = weight_find(&a->next_weights->first, NULL, a->next->weights[first.pack].key);
     if (w) t->call.next = (next_call){w->memory, first.step, first.count, (int)first.bytes};

@@ -1218,6 +1218,12 @@ START_TEST(the_last_launch_is_told_what_the_next_call_reads_first)
     ck_assert_int_gt(told(&p).bytes, 0);
     ck_assert_int_le((long long)told(&p).count * told(&p).bytes, 1 << 20);
     ck_assert_int_le(told(&p).bytes, told(&p).step);
+    args.next_bytes = SIZE_MAX;
+    must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
+    ck_assert_int_eq(told(&p).bytes, told(&p).step);
+    args.next_bytes = 1; /* a prefetch of 0 bytes is none */
+    must(tfgen_execute(p.module, p.weights, &args, p.workspace, NULL, &error), &error);
+    ck_assert(told(&p).count == 0 && !told(&p).first);
     must(execute(&p, NULL, NULL, &error), &error);
     ck_assert(told(&p).count == 0 && !told(&p).first);
     args.next_weights = NULL;
