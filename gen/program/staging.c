@@ -16,11 +16,15 @@ static const char *store_obstacle(const ir_op *op)
     return NULL;
 }
 
+/* A staged epilogue also runs for the rows of a tile beyond the last, so it may load only what all rows share. A vector beside a single row
+ * is addressed as that row's. */
 static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
+    long long rows;
+    const bool one_row = extent_is_number(&p->space.rows, &rows) && rows == 1;
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (!phase_makes(p->phase, v) && !is_row_scalar(p, v) && v->rank > 1) return "the epilogue loads rows from memory";
+        if (!phase_makes(p->phase, v) && !is_row_scalar(p, v) && (v->rank > 1 || one_row)) return "the epilogue loads rows from memory";
     }
     return NULL;
 }

@@ -60,6 +60,10 @@ static build must_build(const char *text, const tuning *t)
     "block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 72}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"                 \
     "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n"
 
+#define ONE_ROW                                                                                                                     \
+    "block: t\ndtype: bf16\ndims: {K: 64, N: 72}\ninputs: {x: [1, K]}\nparams: {w: [N, K], b: [N]}\nops:\n"                         \
+    "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n"
+
 static const struct {
     const char *text, *tile;
     bool wgmma;
@@ -267,6 +271,7 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
                  {"gemm layer=wgmma cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
                  {"gemm layer=wgmma smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
                  {"gemm layer=wgmma smem_epilogue=1", RESIDUAL, "smem_epilogue=1: the epilogue loads rows from memory"},
+                 {"gemm layer=wgmma smem_epilogue=1", ONE_ROW, "smem_epilogue=1: the epilogue loads rows from memory"},
                  {"gemm layer=wgmma_3xtf32", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
