@@ -38,10 +38,12 @@ static bool staging_pays(const problem *p)
     return unit == gemm_vector || unit == 1;
 }
 
+static long long row_tiles(const problem *p) { return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows; }
+
 /* The second row tile of a cluster may have no rows. The cost counts that, but it was never timed for linears. */
 static bool takes_pairs(const problem *p)
 {
-    return problem_product(p)->kind == op_matmul || (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
+    return problem_product(p)->kind == op_matmul || row_tiles(p) % 2 == 0;
 }
 
 /* Whether tiles of a warpgroup's own were timed for such products. Rows that begin in the middle of a sector take up to 1.5 times as long
@@ -49,9 +51,9 @@ static bool takes_pairs(const problem *p)
  * tile's rows: a long one would take long to compile. */
 static bool may_own_tiles(const problem *p)
 {
-    enum { sector = 32, most_ops = 6 };
+    enum { most_ops = 6 };
     const ir_op *product = problem_product(p);
-    if (product_passes(p, weights_in_terms) > 1 || row_pitch(product->inputs[0]) % sector) return false;
+    if (product_passes(p, weights_in_terms) > 1 || !lies_at_sectors(product->inputs[0])) return false;
     if (product->kind == op_matmul && (!lies_at_lines(product->inputs[1]) || product_length(p) <= length)) return false;
     return p->phase->op_count <= most_ops && !problem_sums_rows(p);
 }
@@ -69,11 +71,10 @@ static void try_own_tiles(const problem *p, ir_tile *t)
     double least = clearly * program_seconds(p, &gemm_wgmma_program, t);
     for (int n = at_lines ? narrowest : narrowest + 32; n <= (wide ? widest : narrowest); n += 32)
         for (int cluster = 1; cluster <= (takes_pairs(p) && at_lines ? most_cluster : 1); cluster++) {
-            const long long row_tiles = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows;
             ir_tile x = *t;
             x.gemm_warpgroups.n = n, x.gemm_warpgroups.cluster = cluster, x.gemm_warpgroups.own_tiles = 1;
             fill(p, &x);
-            if (product_matrices(p) * row_tiles * column_tiles(p, n) <= p->device->units) continue;
+            if (product_matrices(p) * row_tiles(p) * column_tiles(p, n) <= p->device->units) continue;
             const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
             if (seconds < least) *t = x, least = seconds;
         }

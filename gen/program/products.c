@@ -45,6 +45,12 @@ bool lies_at_lines(const ir_value *v)
     return row_pitch(v) % line == 0;
 }
 
+bool lies_at_sectors(const ir_value *v)
+{
+    enum { sector = 32 };
+    return row_pitch(v) % sector == 0;
+}
+
 bool a_begins_at_lines(const problem *p, weight_numbers weights)
 {
     enum { line = 128 };

@@ -14,6 +14,7 @@ bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
 bool a_begins_at_lines(const problem *p, weight_numbers weights); /* rows of A, as stored or in terms, begin at multiples of L2 lines */
 long long row_pitch(const ir_value *v); /* bytes from row to row of an operand of a matmul, or of its copy (gen/plan/align.c) */
 bool lies_at_lines(const ir_value *v);  /* row_pitch() is a multiple of L2 lines */
+bool lies_at_sectors(const ir_value *v); /* row_pitch() is a multiple of sectors (32 bytes); else neighbouring rows share sectors */
 bool reads_terms(const ir_op *product); /* an operand of the matmul was stored as TF32 terms (gen/plan/terms.h) */
 long long product_matrices(const problem *p); /* matrices of a matmul at the plan's own dims; 1 for a linear */
 

@@ -102,10 +102,9 @@ static double share_of(int workgroups, double of_two, double of_four)
 /* Where rows begin: at lines (0), at sectors (1), elsewhere (2). */
 static int beginning_of_rows(const problem *p, int m)
 {
-    enum { sector = 32 };
     const ir_value *a = problem_product(p)->inputs[0];
     if (columns_of_a(p)) return m % 64 == 0 && lies_at_lines(a) ? 0 : 2;
-    return a_begins_at_lines(p, weights_as_rows) ? 0 : row_pitch(a) % sector == 0 ? 1 : 2;
+    return a_begins_at_lines(p, weights_as_rows) ? 0 : lies_at_sectors(a) ? 1 : 2;
 }
 
 static double bytes_for_rows(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round, double length)

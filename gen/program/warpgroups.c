@@ -117,13 +117,6 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     cut_long(p, by, s->fill, s->widest_cut, t);
 }
 
-/* True if every second row of the operand begins in the middle of a sector, at an odd multiple of 16 bytes. */
-static bool splits_sectors(const ir_value *v)
-{
-    enum { sector = 32 };
-    return row_pitch(v) % sector;
-}
-
 /* Columns of B that are loaded: if B is [K, N], whole boxes of 64. */
 static double columns_loaded(const problem *p, int n)
 {
@@ -141,10 +134,10 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     const ir_op *product = problem_product(p);
     if (product->kind != op_matmul) return 0;
     const ir_value *a = product->inputs[swaps(p) ? operand_b : operand_a], *b = product->inputs[1];
-    if (a->type == dtype_f32) return more * splits_sectors(a) * x->m; /* terms are aligned */
+    if (a->type == dtype_f32) return more * !lies_at_sectors(a) * x->m; /* terms are aligned */
     const bool at_lines = lies_at_lines(b) && (!matmul_is_across(product) || x->n % 64 == 0);
-    const double of_b = splits_sectors(b) ? more : at_lines ? 0 : line;
-    return more * splits_sectors(a) * x->m + of_b * columns_loaded(p, x->n) / x->cluster;
+    const double of_b = !lies_at_sectors(b) ? more : at_lines ? 0 : line;
+    return more * !lies_at_sectors(a) * x->m + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
 /* The constants were fitted with weights counted in their own dtype, not as the two terms of tf32x2. */
