@@ -119,8 +119,8 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 // ---- consumers
 
 // Ping-pong: while one consumer warpgroup loads and adds, the other has the tensor cores to itself. Each waits for its turn, issues a k
-// tile's products, and passes the turn on. With own_tiles a turn is all k tiles of a tile: a warpgroup that waited for a stage before the
-// other one has seen the k tile before would take its phase for the next one.
+// tile's products, and passes the turn on. With own_tiles a turn lasts for all k tiles of a tile: a barrier tells only even phases from odd
+// ones, so a warpgroup that waited for a stage while the other still waits for the k tile before it there would not wait at all.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
