@@ -565,14 +565,20 @@ template <class S> struct gemm_swap_ab {
     }
     DEV static void finish_row(const args &p, const tile &t, row_state &r, shared_address sums)
     {
-        if (!r.exists) return;
-        const int row = r.row - t.row * tile_m;
-        if constexpr (S::input_sums) S::summed(p, r.context, t.batch, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
         float sum = 0;
-        for (int i = 0; i < of_row; i += at_once) finish_columns(p, t, r, row, sums, i, sum);
+        if (r.exists) {
+            const int row = r.row - t.row * tile_m;
+            if constexpr (S::input_sums) S::summed(p, r.context, t.batch, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
+            for (int i = 0; i < of_row; i += at_once) finish_columns(p, t, r, row, sums, i, sum);
+        }
+        join_sums(p, t, r, sum);
+    }
+    // A warp's lanes take part together, those without a row too.
+    DEV static void join_sums(const args &p, const tile &t, const row_state &r, float sum)
+    {
         if constexpr (S::row_sums) {
             sum = wave_join<take_sum, team>(sum);
-            if (thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);
+            if (r.exists && thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);
         }
     }
 
@@ -603,13 +609,8 @@ template <class S> struct gemm_swap_ab {
             read_sums(p, t, row, sums, 0, x);
         }
         warp_barrier();
-        if (r.exists) {
-            finish_sums(p, t, r, 0, x, sum, to_row{sums + row * pitch * 4, 0});
-            if constexpr (S::row_sums) {
-                sum = wave_join<take_sum, team>(sum);
-                if (thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);
-            }
-        }
+        if (r.exists) finish_sums(p, t, r, 0, x, sum, to_row{sums + row * pitch * 4, 0});
+        join_sums(p, t, r, sum);
         warp_barrier();
         store_rows<pitch * 4, rows_of_warp, 32>(p, t, sums, round * rows_at_a_time + thread_index() / 32 * rows_of_warp);
     }

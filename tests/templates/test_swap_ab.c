@@ -266,6 +266,29 @@ START_TEST(sums_of_rows_equal_sums_of_their_elements)
 }
 END_TEST
 
+/* Sums of results' squares, for a norm behind the product: a warp has several rows, of which the last tile's do not all exist. With split-K
+ * and with staged results. */
+START_TEST(warps_with_some_rows_sum_them)
+{
+    static const char *const lines[] = {"gemm layer=swap_ab m=160 n=128 threads=384 split_k=2 stages=4 row_stages=3",
+                                        "gemm layer=swap_ab m=160 n=128 threads=384 split_k=2 stages=4 row_stages=3 smem_epilogue=1"};
+    const tuning tuning = {.lines = &lines[_i], .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {M: 129, K: 200, N: 128}\ninputs: {x: [M, K], r: [M, N]}\n"
+                                             "params: {n: [N], w: [N, K], v: [40, N]}\nops:\n  - {out: p, op: linear, in: [x, w]}\n"
+                                             "  - {out: h, op: add, in: [p, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n"
+                                             "  - {out: y, op: linear, in: [g, v]}\noutputs: {h: h, y: y}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .tuning = &tuning,
+                                     .check = true});
+    const char *text = ir_print(r->a, r->c.plan->ir);
+    ck_assert_msg(strstr(text, "epi  %g.ss"), "%s", text);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* Decode steps and a short prompt: rotated pairs, gates, caches, biases, residuals, sums of rows. */
 START_TEST(blocks_are_right_and_free_of_races)
 {
@@ -316,6 +339,7 @@ int main(void)
     tcase_add_loop_test(t, halves_of_rows_are_read_from_their_own_first_column, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
     add_some_now(t, more, sums_of_rows_equal_sums_of_their_elements, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
+    tcase_add_loop_test(t, warps_with_some_rows_sum_them, 0, 2);
     add_some_now(t, more, blocks_are_right_and_free_of_races, 5, (const int[]){1, 2, 4, -1});
     add_some_now(t, more, nvrtc_compiles_decode_steps, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);
