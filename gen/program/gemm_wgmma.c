@@ -80,7 +80,7 @@ static void try_own_tiles(const problem *p, ir_tile *t)
         }
 }
 
-static void defaults(const problem *p, ir_tile *t)
+static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
 {
     /* panels: if B is [K, N], only whole boxes of 64 columns; other widths load columns that the next tile loads again, in parts of lines
      * */
@@ -94,6 +94,11 @@ static void defaults(const problem *p, ir_tile *t)
     const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
     const ws_search search = {across ? panels : widths, (int)count, takes_pairs(p) ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
+}
+
+static void defaults(const problem *p, ir_tile *t)
+{
+    tile_of_both_warpgroups(p, t);
     try_own_tiles(p, t);
 }
 
@@ -110,10 +115,13 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return ws_shared_bytes(t, stage_columns(p, &t->gemm_warpgroups));
 }
 
-/* Half as many columns. */
+/* No tiles of a warpgroup's own, or half as many columns. */
 static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)p;
+    if (t->gemm_warpgroups.own_tiles) {
+        tile_of_both_warpgroups(p, t);
+        return true;
+    }
     const int n = t->gemm_warpgroups.n, half = n / 64 * 32;
     t->gemm_warpgroups.n = half < 64 ? 64 : half;
     return n > 64;

@@ -106,6 +106,23 @@ static void walk_one(void *argument)
     }
 }
 
+/* A narrower tile of a warpgroup's own would be one that nobody chose: the best tile of both warpgroups comes next, and then its half. */
+START_TEST(after_tiles_of_a_warpgroups_own_come_those_of_both_warpgroups)
+{
+    const char *yaml = "block: t\ndtype: bf16\n" PRODUCT("2048", "2048", "10936") "outputs: {y: y}\n";
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a"});
+    const plan *p = r->c.plan;
+    const gemm_warpgroups_tile *first = &p->launches[0].work->phase->tile.gemm_warpgroups;
+    ck_assert(first->own_tiles == 1 && first->n == 192);
+    p = all_again(r->a, p);
+    const gemm_warpgroups_tile *second = &p->launches[0].work->phase->tile.gemm_warpgroups;
+    ck_assert(second->own_tiles == 0 && second->n == 224);
+    p = all_again(r->a, p);
+    ck_assert_int_eq(p->launches[0].work->phase->tile.gemm_warpgroups.n, 96);
+    rig_close(r);
+}
+END_TEST
+
 /* The compiler refuses a tile that the template does not accept. */
 START_TEST(every_tile_that_spills_has_a_next_one_that_is_legal)
 {
@@ -428,6 +445,7 @@ Suite *spills_suite(void)
 {
     Suite *s = suite_create("spills");
     TCase *t = tcase_create("plans"), *u = tcase_create("command");
+    tcase_add_test(t, after_tiles_of_a_warpgroups_own_come_those_of_both_warpgroups);
     tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
