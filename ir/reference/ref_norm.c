@@ -1,5 +1,6 @@
 /* In: norms and softmax of a graph. Out: their values and errors, by the derivatives given here. Refuses: shapes that do not fit.
  * D is the number of columns, e_j the error of x_j; sums run over the row. */
+#include "ir/graph/half.h"
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -70,18 +71,42 @@ static void pass_shares(norm_row *n, bool centred, double mean, double r, double
     n->matters |= own * r > 4 * REF_UNIT;
 }
 
+/* Whether a row's squares add up to more than f32 holds, so that r is 0; row_unsure where errors decide that, and where what is computed of
+ * the row before r multiplies (a sum, or a product of the row) may overflow as well. */
+typedef enum square_range { row_fits, row_unsure, row_infinite } square_range;
+
+/* size, size2: sums of magnitudes and of squares; reach2: of squared errors. Infinite and NaN elements are left to IEEE 754. */
+static square_range range_of(double size, double size2, double reach2)
+{
+    const double most = dtype_largest(dtype_f32), slack = 0x1p-10, reach = ref_sigmas * sqrt(reach2), root = sqrt(size2);
+    if (!isfinite(size2) || square(root + reach) * (1 + slack) < most) return row_fits;
+    return size < 0x1p96 && root > reach && square(root - reach) > most * (1 + slack) ? row_infinite : row_unsure;
+}
+
+static void settle_range(norm_row *n, square_range range)
+{
+    double w_error;
+    for (size_t i = 0; range == row_unsure && i < n->columns; i++) n->error[i] = INFINITY;
+    for (size_t i = 0; range == row_infinite && i < n->columns; i++) {
+        n->y[i] = 0 * weight_at(n, i, &w_error) + (n->bias ? n->bias->value[i] : 0);
+        n->error[i] = isfinite(w_error) ? (n->bias ? ref_error(n->bias, i) : 0) : INFINITY;
+    }
+}
+
 /* y_i = x_i r w_i with r = (mean x^2 + eps)^(-1/2), so dy_i = w_i r (dx_i - x_i r^2/D sum x_j dx_j) + y_i dr/r + x_i r dw_i. dr/r is half
  * the relative rounding of the mean, and 2u for rsqrt; the two products round as well. */
 static void rmsnorm_row(norm_row *n)
 {
     const double D = (double)n->columns;
-    double spread = 0, reach2 = 0, w_error;
+    double size = 0, spread = 0, reach2 = 0, w_error;
     ref_sum s = {0};
     for (size_t i = 0; i < n->columns; i++) {
         ref_sum_add(&s, square(n->x[i]), 0);
+        size += fabs(n->x[i]);
         spread += square(n->x[i] * input_error(n, i));
         reach2 += square(input_error(n, i));
     }
+    const square_range range = range_of(size, s.value, reach2);
     const double mean = s.value / D + n->t->eps, r = 1 / sqrt(mean);
     const double relative = square(0.5 * sqrt(ref_sum_rounding(&s)) / D / mean) + square(3 * REF_UNIT);
     for (size_t i = 0; i < n->columns; i++) {
@@ -91,19 +116,22 @@ static void rmsnorm_row(norm_row *n)
         n->error[i] = within_range(sqrt(square(w * r) * direct + square(n->y[i]) * relative + square(x * r * w_error)), mean * D, reach2,
                                    fabs(n->y[i]) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
-    pass_shares(n, false, 0, r, square(r) / D, 0);
+    pass_shares(n, false, 0, range == row_infinite ? 0 : r, square(r) / D, 0);
+    settle_range(n, range);
 }
 
 /* y = x / max(|x|, eps): below eps a division by a constant, above it differentiated as rmsnorm. */
 static void l2norm_row(norm_row *n)
 {
-    double spread = 0, reach2 = 0;
+    double length = 0, spread = 0, reach2 = 0;
     ref_sum s = {0};
     for (size_t i = 0; i < n->columns; i++) {
         ref_sum_add(&s, square(n->x[i]), 0);
+        length += fabs(n->x[i]);
         spread += square(n->x[i] * input_error(n, i));
         reach2 += square(input_error(n, i));
     }
+    const square_range range = range_of(length, s.value, reach2);
     const double size = sqrt(s.value), eps = n->t->eps, r = 1 / fmax(size, eps);
     const bool small = size < eps;
     const double relative = (small ? 0 : square(0.5 * sqrt(ref_sum_rounding(&s)) / s.value)) + square(3 * REF_UNIT);
@@ -113,7 +141,8 @@ static void l2norm_row(norm_row *n)
         n->y[i] = x * r;
         n->error[i] = within_range(sqrt(square(r) * direct + square(n->y[i]) * relative), 1 / square(r), reach2, fabs(n->y[i]) + 1);
     }
-    pass_shares(n, false, 0, r, small ? 0 : square(r), 0);
+    pass_shares(n, false, 0, range == row_infinite ? 0 : r, small ? 0 : square(r), 0);
+    settle_range(n, range);
 }
 
 /* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
@@ -123,6 +152,7 @@ static void l2norm_row(norm_row *n)
  * the mean of squares rounds as a sum. */
 typedef struct layernorm_sums {
     double r, e0, e1, e2, shift, relative;
+    square_range range;
 } layernorm_sums;
 
 static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
@@ -130,7 +160,8 @@ static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
     const double D = (double)n->columns;
     layernorm_sums t = {0};
     ref_sum s = {0}, v = {0};
-    for (size_t i = 0; i < n->columns; i++) ref_sum_add(&s, n->x[i], 0);
+    double size = 0;
+    for (size_t i = 0; i < n->columns; i++) ref_sum_add(&s, n->x[i], 0), size += fabs(n->x[i]);
     *mean = s.value / D;
     t.shift = sqrt(ref_sum_rounding(&s)) / D + (n->columns > 1 ? REF_UNIT * fabs(*mean) : 0);
     for (size_t i = 0; i < n->columns; i++) {
@@ -138,6 +169,7 @@ static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
         ref_sum_add(&v, square(c), 2 * fabs(c) * REF_UNIT * fabs(c));
         t.e0 += e2, t.e1 += c * e2, t.e2 += square(c) * e2;
     }
+    t.range = range_of(size, v.value, t.e0 + D * square(t.shift));
     const double variance = v.value / D + n->t->eps;
     t.r = 1 / sqrt(variance);
     t.relative = square(0.5 * (sqrt(ref_sum_error(&v)) / D + square(t.shift)) / variance) + square(3 * REF_UNIT);
@@ -162,7 +194,8 @@ static void layernorm_row(norm_row *n)
                  square(c * t.r * w_error) + square(b_error) + (n->bias ? square(REF_UNIT * n->y[i]) : 0));
         n->error[i] = within_range(error, D / square(t.r), t.e0, fabs(scaled) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
-    pass_shares(n, true, mean, t.r, square(t.r) / D, t.shift);
+    pass_shares(n, true, mean, t.range == row_infinite ? 0 : t.r, square(t.r) / D, t.shift);
+    settle_range(n, t.range);
 }
 
 static bool fits(const ref_tensor *v, size_t columns) { return v->count == columns; }

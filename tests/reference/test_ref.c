@@ -983,6 +983,38 @@ START_TEST(values_too_large_for_a_dtype_are_infinite)
 }
 END_TEST
 
+/* Rows of two numbers: the squares of the first fit into f32, those of the third do not, the second is nearer to the limit than rounding,
+ * and of the fourth products may overflow as well. */
+START_TEST(norms_whose_squares_overflow_f32_are_zero_or_unknown)
+{
+    static const double x[] = {1e19, -1e19, 0x1.6a09e6p63, -0x1.6a09e6p63, 1e25, -3e25, 2e38, -2e38}; /* twice 2^63.5 squared is 2^128 */
+    static const struct {
+        const char *op;
+        double zero, one; /* results for rows without and with finite squares */
+    } norms[] = {{"rmsnorm, in: [x, w]", 0, 2}, {"layernorm, in: [x, w, c]", 5, 7}, {"l2norm, in: [x]", 0, 0.70710678}};
+    for (int i = 0; i < 3; i++) {
+        char yaml[512];
+        snprintf(yaml, sizeof yaml,
+                 "block: t\ndtype: f32\ndims: {M: 4, K: 2}\ninputs: {x: [M, K], v: [K]}\nparams: {w: [K], c: [K]}\nops:\n"
+                 "  - {out: h, op: %s}\n  - {out: u, op: mul, in: [w, v]}\n  - {out: t, op: add, in: [u, c]}\n"
+                 "  - {out: y, op: add, in: [h, 0]}\noutputs: {y: y, t: t}\n", norms[i].op);
+        bench *b = open_text(yaml);
+        set(b, "x", x, 8);
+        set(b, "w", (const double[]){2, 2}, 2);
+        set(b, "c", (const double[]){5, 5}, 2);
+        const ref_rules rules = {.stored = only_y};
+        bench_run(b, true, &rules);
+        const ref_tensor *y = bench_result(b, "y");
+        ck_assert_double_eq_tol(y->value[0], norms[i].one, 1e-6);
+        ck_assert(isfinite(y->error[0]));
+        ck_assert(isinf(y->error[2]) && isinf(y->error[3]));
+        ck_assert(y->value[4] == norms[i].zero && y->value[5] == norms[i].zero && y->error[5] < 1e-5);
+        ck_assert(isinf(y->error[6]) && isinf(y->error[7]));
+        bench_close(b);
+    }
+}
+END_TEST
+
 /* ---- rounding of functions, in units of f32 at 2 (and at 1.5), near which each result lies */
 START_TEST(a_function_is_allowed_the_roundings_that_it_makes)
 {
@@ -1152,6 +1184,7 @@ int main(void)
                                   values_that_rounding_decides_are_unknown_in_all_later_ops,
                                   sums_of_nan_are_nan_and_sums_of_unknown_values_are_unknown,
                                   values_too_large_for_a_dtype_are_infinite,
+                                  norms_whose_squares_overflow_f32_are_zero_or_unknown,
                                   equal_elements_count_once_in_the_spread,
                                   the_first_of_equal_ratios_and_the_worst_of_equal_elements_count, verdicts_know_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
