@@ -3,9 +3,9 @@
 first token, and the time of a decode step, in turn with the original, torch.compile, and torch.compile with a static cache (and ours with
 both). Exit code 1 where tokens differ although the two best logits do not nearly tie.
 
-usage: transformers.py [--seconds=N] [--batch=B] [MODEL...]        TFGEN_LIBRARY, TFGEN: the library, the command
+usage: transformers.py [--seconds=N] [--batch=B] [--layers=N] [MODEL...]        TFGEN_LIBRARY, TFGEN: the library, the command
 --seconds: contenders that would be compiled later than N seconds after the start are left out, which is reported; --batch: sequences,
-default 1 and then 8"""
+default 1 and then 8; --layers: the first N layers of a model, as compiling all of them takes minutes"""
 import argparse
 import copy
 import statistics
@@ -22,6 +22,9 @@ MODELS = {
                                num_key_value_heads=8, head_dim=64, vocab_size=128256, tie_word_embeddings=True)),
     "qwen3-0.6b": ("qwen3", dict(hidden_size=1024, intermediate_size=3072, num_hidden_layers=28, num_attention_heads=16,
                                  num_key_value_heads=8, head_dim=128, vocab_size=151936, tie_word_embeddings=True)),
+    "gemma3-1b": ("gemma3_text", dict(hidden_size=1152, intermediate_size=6912, num_hidden_layers=26, num_attention_heads=4,
+                                      num_key_value_heads=1, head_dim=256, sliding_window=512, vocab_size=262144,
+                                      tie_word_embeddings=True)),
 }
 PROMPT, ROOM, STEPS = 64, 1024, 32
 # (ours or theirs, static cache, compiled), those that compile fastest first. Our steps with a growing cache cannot be compiled, as they
@@ -79,10 +82,11 @@ def timed(steppers, rounds=5):
     return times
 
 
-def beside(name, batch):
+def beside(name, batch, layers):
     global failed
     family, keys = MODELS[name]
-    model = made(family, keys)
+    layers = min(layers or keys["num_hidden_layers"], keys["num_hidden_layers"])
+    model = made(family, keys | {"num_hidden_layers": layers})
     ids = torch.randint(5, 1000, (batch, PROMPT), device="cuda")
     torch._dynamo.reset()
     start = time.perf_counter()
@@ -107,7 +111,7 @@ def beside(name, batch):
             failed += who == "tfgen"
     times = timed(steppers)
     best = min(statistics.median(t) for n, t in times.items() if n.startswith("original"))
-    print(f"{name} B{batch}: replace() {replaced:.1f} s")
+    print(f"{name}, {layers} layers, B{batch}: replace() {replaced:.1f} s")
     for label, t in times.items():
         middle = statistics.median(t)
         print(f"  {label:36s} {middle:8.0f} us a step ({min(t):.0f}, {max(t):.0f})  {best / middle:.2f} of the best original")
@@ -137,6 +141,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--seconds", type=float, default=seconds)
     p.add_argument("--batch", type=int, action="append")
+    p.add_argument("--layers", type=int)
     p.add_argument("models", nargs="*")
     o = p.parse_args()
     seconds = o.seconds
@@ -144,7 +149,7 @@ def main():
     with torch.no_grad():
         for name in o.models or MODELS:
             for batch in o.batch or (1, 8):
-                beside(name, batch)
+                beside(name, batch, o.layers)
     return 1 if failed else 0
 
 
