@@ -62,8 +62,8 @@ int results_unit(const problem *p)
         const view at = view_of(p->a, op->outputs[0]);
         bits |= at.stride | at.offset, lengths |= value_columns(op->outputs[0]);
     }
-    if (bits % gemm_vector == 0) return gemm_vector;
-    return (int)((bits | lengths | gemm_vector / 2) & -(bits | lengths | gemm_vector / 2));
+    bits = bits % gemm_vector ? bits | lengths : gemm_vector;
+    return (int)(bits & -bits);
 }
 
 bool product_is_rounded(const problem *p)
