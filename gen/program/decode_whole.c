@@ -192,15 +192,6 @@ extent decode_whole_scratch(const problem *p, const ir_tile *tile)
                            extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_whole.splits * slice));
 }
 
-/* No phase writes them. */
-static bool lengths_are_given(const ir_op *op)
-{
-    const ir_value *const numbers[] = {op->attributes.at, op->attributes.lengths, op->attributes.first};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i] && value_root(numbers[i])->def) return false;
-    return true;
-}
-
 void decode_whole_members(emission *e, writer *w)
 {
     const decode_whole_tile *x = &e->phase->tile.decode_whole;
@@ -209,7 +200,7 @@ void decode_whole_members(emission *e, writer *w)
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, stages = %d;", x->keys, x->threads,
                x->resident, x->cluster, x->stages);
     write_line(w, "static constexpr int splits = %d;", x->splits);
-    if (e->plan->ir->threads) write_line(w, "static constexpr bool early_lengths = %s;", lengths_are_given(h.op) ? "true" : "false");
+    if (e->plan->ir->threads) write_line(w, "static constexpr bool listed = true;");
     heads_write_cache(&h);
     heads_write_scores(&h);
     heads_write_pointers(&h);

@@ -28,13 +28,11 @@ struct runs_in_list {
         DEV void start(const typename P::args &, int) {}
         DEV void look(const typename P::args &p, int index, char *shared)
         {
-            if constexpr (P::early) P::schedule(p, index, *reinterpret_cast<typename P::memory *>(shared));
+            P::schedule(p, index, *reinterpret_cast<typename P::memory *>(shared));
         }
         DEV void tile(const typename P::args &p, int index, int, char *shared)
         {
-            typename P::memory &m = *reinterpret_cast<typename P::memory *>(shared);
-            if constexpr (!P::early) P::schedule(p, index, m);
-            P::take(p, index, m);
+            P::take(p, index, *reinterpret_cast<typename P::memory *>(shared));
         }
     };
 };
@@ -370,7 +368,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // ---- parts: a workgroup hands over at most one. Those of other clusters come through memory.
     // In a list they do so in words that carry a tag (device_scope.h), which saves a fence and a flag: for each four columns of a row four
     // columns, the row's largest score and sum.
-    static constexpr bool tagged = has_early_lengths<S>::listed;
+    static constexpr bool tagged = is_listed<S>;
     static constexpr int pairs = 3; // of words, for four columns
     using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // else of a row: columns, largest score, sum
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
@@ -671,19 +669,18 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // of tiles with lower indices alone, which workgroups take first.
     using in_list = runs_in_list;
     DEV static int tiles(const args &p) { return S::batches(p) * S::queries(p) > 0 ? S::batches(p) * runs::work_tiles(p) * S::splits : 0; }
-    static constexpr bool early = has_early_lengths<S>::value; // no phase of the list writes lengths
     DEV static member member_of(const args &p, int index)
     {
         const int all = tiles(p), most = block_total();
         return {index, all < most ? all : most};
     }
-    // Ahead of the tile's waits if `early`. Most of the keys that it prefetches were there before the launch.
+    // Ahead of the tile's waits: no phase writes lengths. Of the keys that it prefetches, most were there before the launch.
     DEV static void schedule(const args &p, int index, memory &m)
     {
         const member w = member_of(p, index);
         if (index >= w.total) return;
         make_schedule<true>(p, m, w);
-        if constexpr (early) prefetch_first_keys(p, m, w);
+        prefetch_first_keys(p, m, w);
     }
     DEV static void take(const args &p, int index, memory &m)
     {

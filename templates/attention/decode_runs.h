@@ -16,13 +16,9 @@ template <> struct numbers_of_padding<true> {
     int first;
 };
 
-// In a list of phases S has early_lengths: true if none of them writes lengths.
-template <class S, class = void> struct has_early_lengths {
-    static constexpr bool listed = false, value = false;
-};
-template <class S> struct has_early_lengths<S, decltype(static_cast<void>(S::early_lengths))> {
-    static constexpr bool listed = true, value = S::early_lengths;
-};
+// True if the phase is one of several in a launch (frame_list.h): S has `listed`.
+template <class S, class = void> constexpr bool is_listed = false;
+template <class S> constexpr bool is_listed<S, decltype(static_cast<void>(S::listed))> = true;
 
 template <class S, int TileKeys, int Rows> struct decode_runs {
     using args = typename S::args;
