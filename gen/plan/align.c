@@ -142,7 +142,7 @@ static void transpose_a(aligner *g, int k, ir_phase *phase)
 /* ---- which operands */
 bool rows_of_a_are_wanted(const problem *p, const program *of)
 {
-    const ir_op *product = p->phase->family == family_gemm ? problem_product(p) : NULL;
+    const ir_op *product = p->phase->family == family_gemm ? p->product : NULL;
     return product && product->attributes.transpose_a && !of->reads_columns_of_a;
 }
 
@@ -155,7 +155,7 @@ static bool is_copied(const problem *p, const program *of, operand which)
 
 bool alignment_is_wanted(const problem *p, const program *of)
 {
-    const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? problem_product(p) : NULL;
+    const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? p->product : NULL;
     for (int i = 0; product && i < 2; i++)
         if (has_rows(product, i) && !is_copied(p, of, i ? operand_b : operand_a) && value_alignment(p->a, product->inputs[i]) != 16)
             return true;

@@ -80,7 +80,7 @@ static double copy_seconds(const problem *p, double bytes)
  * programs that need aligned rows were faster at every size. */
 static double copies_seconds(const problem *p, const program *of, unsigned rewrites, operand which)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const ir_value *v = product->inputs[which];
     const extent rows = value_rows(p->a, v);
     const double elements = (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v), bytes = elements * dtype_size(v->type);
@@ -95,7 +95,7 @@ static double copies_seconds(const problem *p, const program *of, unsigned rewri
 
 static double rewrites_seconds(const problem *p, const program *of, unsigned rewrites)
 {
-    if (!problem_product(p)) return 0;
+    if (!p->product) return 0;
     return copies_seconds(p, of, rewrites, operand_a) + copies_seconds(p, of, rewrites, operand_b);
 }
 

@@ -261,7 +261,7 @@ static const program *choose_tile(const planner *p, const problem *of, const cho
     const char *rule;
     bool tried[program_count] = {false}, fallback = false;
     if (!of->segments)
-        bail(p->a, code_unsupported, problem_product(of)->at, "phase %s: no packing order of its columns fits the epilogue", phase->name);
+        bail(p->a, code_unsupported, of->product->at, "phase %s: no packing order of its columns fits the epilogue", phase->name);
     forbid_tiles(p, phase);
     while (!tile_choose(of, &w, by, fallback ? NULL : c->tuned, fallback, phase, &rule)) {
         if (rule && !fallback) tile_refuse(of, &w, phase, rule);

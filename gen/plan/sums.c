@@ -16,15 +16,15 @@ static ir_value *sum_read(const ir_phase *phase)
 }
 
 /* Beyond most_rows, summing takes longer than a launch of its own, or than the epilogue of the phase that makes the rows (H200, us, of norm
- * and product, sums taken and apart: 107x6144x4096 18.5, 18.7; 207x4608x3584 22.4, 20.9; 318x5120x4096 38.1, 28.0). */
-static bool may_take(const problem *p, const program *of)
+ * and product, sums taken and apart: 107x6144x4096 18.5, 18.7; 207x4608x3584 22.4, 20.9; 318x5120x4096 38.1, 28.0). phase: that of the
+ * problem, or what other rewrites made of it. */
+static bool may_take(const problem *p, const program *of, const ir_phase *phase)
 {
     enum { most_rows = 128 };
-    return p->ir->level >= fusion_tile && of->takes_sums && p->phase->family == family_gemm && problem_rows(p) <= most_rows &&
-           sum_read(p->phase);
+    return p->ir->level >= fusion_tile && of->takes_sums && phase->family == family_gemm && problem_rows(p) <= most_rows && sum_read(phase);
 }
 
-bool row_sums_are_wanted(const problem *p, const program *of) { return p->ir->input_sums && may_take(p, of); }
+bool row_sums_are_wanted(const problem *p, const program *of) { return p->ir->input_sums && may_take(p, of, p->phase); }
 
 /* How often ops of the graph read each value, by id. */
 static int *count_reads(const builder *b)
@@ -110,9 +110,7 @@ void take_sums(editor *e)
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];
-            problem now = phase->choice->original;
-            now.phase = phase;
-            if (!may_take(&now, phase->choice->of)) continue;
+            if (!may_take(&phase->choice->original, phase->choice->of, phase)) continue;
             if (!reads) reads = count_reads(e->b);
             take_of_phase(e, reads, phase);
         }

@@ -8,7 +8,7 @@
 
 bool terms_are_wanted(const problem *p, const program *of)
 {
-    return of->weights == weights_split && phase_op(p->phase, op_matmul) && !reads_terms(problem_product(p));
+    return of->weights == weights_split && phase_op(p->phase, op_matmul) && !reads_terms(p->product);
 }
 
 bool row_terms_are_wanted(const problem *p, const program *of)

@@ -7,18 +7,24 @@
 #include <math.h>
 #include <string.h>
 
+/* Why the program cannot read the operands of the phase's product, if it has one; NULL: it can. */
+static const char *operands_obstacle(const problem *p, const program *of)
+{
+    const ir_op *product = p->product;
+    if (!product) return NULL;
+    if (reads_terms(product) && of->weights != weights_split) return "an operand is stored as TF32 terms";
+    if (reads_bf16_terms(product) && rows_terms(of->weights, product) < 2) return "A is stored as terms in bf16";
+    return !of->several_passes && product_passes(p, of->weights) > 1 ? "the weight has more digits than a number of A's dtype" : NULL;
+}
+
 const char *program_obstacle(const problem *p, const program *of)
 {
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
     if (p->ir->level == fusion_block && !frame_table[program_table[of->kind].frame].list)
         return arena_printf(p->a, "its frame, %s, has no launches of several phases", frame_table[program_table[of->kind].frame].name);
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
-    if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "an operand is stored as TF32 terms";
-    if (problem_product(p) && reads_bf16_terms(problem_product(p)) && rows_terms(of->weights, problem_product(p)) < 2)
-        return "A is stored as terms in bf16";
-    if (problem_product(p) && !of->several_passes && product_passes(p, of->weights) > 1)
-        return "the weight has more digits than a number of A's dtype";
-    return of->obstacle ? of->obstacle(p) : NULL;
+    const char *obstacle = operands_obstacle(p, of);
+    return obstacle || !of->obstacle ? obstacle : of->obstacle(p);
 }
 
 /* ---- legality */

@@ -4,12 +4,12 @@
 
 const char *attention_whole_obstacle(const problem *p)
 {
-    return problem_attention(p)->kind == op_attention ? NULL : "it computes no attention over one split of the keys";
+    return p->attention->kind == op_attention ? NULL : "it computes no attention over one split of the keys";
 }
 
 const char *decode_obstacle(const problem *p)
 {
-    return value_is_cache(problem_attention(p)->inputs[1]) ? NULL : "its keys are not in a cache";
+    return value_is_cache(p->attention->inputs[1]) ? NULL : "its keys are not in a cache";
 }
 
 /* On GPUs a wave keeps a row of a head in registers; more than 32 columns per lane spill on every target. */
@@ -22,11 +22,11 @@ const char *attention_in_registers_obstacle(const problem *p)
                : arena_printf(p->a, "heads have %lld columns; kernels for %s take at most %lld", head, p->target->name, most);
 }
 
-const char *attention_bias_obstacle(const problem *p) { return problem_attention(p)->attributes.bias ? "scores have a bias" : NULL; }
+const char *attention_bias_obstacle(const problem *p) { return p->attention->attributes.bias ? "scores have a bias" : NULL; }
 
 const char *attention_window_obstacle(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     return op->attributes.window && !op->attributes.causal ? "the window has later keys" : NULL;
 }
 
@@ -38,7 +38,7 @@ long long problem_team(const problem *p, long long most)
 
 static double sequences(const problem *p)
 {
-    return (double)extent_value(&problem_attention(p)->inputs[0]->shape[0], &p->ir->dims);
+    return (double)extent_value(&p->attention->inputs[0]->shape[0], &p->ir->dims);
 }
 
 /* Columns of a head of k and of v. */
@@ -46,14 +46,14 @@ static double head_columns(const problem *p) { return (double)(problem_head(p) +
 
 double problem_keys(const problem *p)
 {
-    const double pairs = 2 * head_columns(p) * (double)problem_attention(p)->attributes.heads;
+    const double pairs = 2 * head_columns(p) * (double)p->attention->attributes.heads;
     return p->work->products / (pairs * sequences(p) * (double)problem_queries(p));
 }
 
 /* Keys seen by the query that sees the most. */
 static double problem_most_keys(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const double keys = (double)extent_value(value_tokens(op->inputs[1]), &p->ir->dims);
     const double window = (double)op->attributes.window;
     return window > 0 ? fmin(keys, op->attributes.causal ? window : 2 * window - 1) : keys;
@@ -61,7 +61,7 @@ static double problem_most_keys(const problem *p)
 
 void attention_cost(const problem *p, double rows, int pack, int block_k, cost_descriptor *d)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const work *w = p->work;
     const double queries = (double)problem_queries(p), columns = head_columns(p), heads = (double)op->attributes.heads;
     const double tiles = ceil(queries * pack / rows), tokens = fmin(queries, rows / pack);
@@ -79,7 +79,7 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
 
 void attention_geometry(const problem *p, int queries, tile_extents *to)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     to->rows = op->outputs[0]->shape[1];
     to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads));
     to->tile_rows = queries;

@@ -38,7 +38,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->threads = queries * x->team, d->products *= queries / x->block_q;
     d->products += pairs * x->team * (lane_operations + exchange_operations * ceil_log2(x->team)), d->others = 0,
                                                                                                    d->products_share = reached;
-    d->ahead = (double)x->block_k * (double)(problem_head(p) + problem_value_head(p)) * dtype_size(problem_attention(p)->inputs[1]->type);
+    d->ahead = (double)x->block_k * (double)(problem_head(p) + problem_value_head(p)) * dtype_size(p->attention->inputs[1]->type);
     d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
@@ -89,7 +89,7 @@ static void defaults(const problem *p, ir_tile *t)
     fit(p, t);
     if (host || !p->target->timed) return;
     double least = program_seconds(p, &attention_simt_program, t);
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long heads = extent_value(&op->inputs[0]->shape[0], &p->ir->dims) * op->attributes.heads,
                     tiles = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* of a head */
     const bool few = tiles * heads < (tiles == 1 ? 2 : 1) * p->device->units;

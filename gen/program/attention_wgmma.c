@@ -14,7 +14,7 @@ static bool reachable(arena *a, const ir_value *x)
 
 static const char *obstacle(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long head = problem_head(p), values = problem_value_head(p);
     const dtype type = op->inputs[0]->type;
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
@@ -63,7 +63,7 @@ static bool is_plain(const ir_attributes *t) { return !t->window && !t->first &&
  * many packed heads as divide a GQA group. */
 static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long head = problem_longest_head(p), group = op->attributes.heads / op->attributes.kv_heads;
     attention_wgmma_tile x = {.block_q = head <= 64 && is_plain(&op->attributes) ? 192 : 128, .pack_gqa = 1};
     x.block_k = block_k, x.stages = head <= 64 && block_k == 64 ? 16 : 8;
@@ -89,7 +89,7 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const attention_wgmma_tile *x = &t->attention_wgmma;
-    const ir_attributes *of = &problem_attention(p)->attributes;
+    const ir_attributes *of = &p->attention->attributes;
     if (x->block_q % 64 != 0) return "block_q is 128 or 192";
     if (x->block_k % 16 != 0) return "block_k is a multiple of 16";
     if (64 % x->pack_gqa != 0 || of->heads / of->kv_heads % x->pack_gqa != 0) return "pack_gqa divides 64 and the query heads of a group";
@@ -115,7 +115,7 @@ static bool smaller(const problem *p, ir_tile *t)
 /* A row tile is the 64 rows of a warpgroup, shared by its packed heads. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const int pack = t->attention_wgmma.pack_gqa;
     attention_geometry(p, 64 / pack, to);
     to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));

@@ -7,7 +7,7 @@ static const char *obstacle(const problem *p)
 {
     const char *why = decode_obstacle(p) ? decode_obstacle(p) : attention_window_obstacle(p);
     if (!why) why = attention_bias_obstacle(p);
-    if (!why && problem_attention(p)->input_count > 3) why = "there are sinks";
+    if (!why && p->attention->input_count > 3) why = "there are sinks";
     return why ? why : attention_in_registers_obstacle(p);
 }
 
@@ -17,7 +17,7 @@ static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_a
 static int split_count_in_list(const problem *p, long long keys)
 {
     enum { least_keys = 128 };
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long heads = extent_value(&op->outputs[0]->shape[0], &p->ir->dims) * op->attributes.kv_heads;
     const long long fill = heads ? p->device->units / heads : 1, most = (keys + least_keys - 1) / least_keys;
     const long long splits = fill < most ? fill : most;
@@ -28,7 +28,7 @@ static int split_count_in_list(const problem *p, long long keys)
 static int split_count(const problem *p)
 {
     const bool host = p->target->serial;
-    const long long keys = extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->ir->dims);
+    const long long keys = extent_high(value_tokens(p->attention->inputs[1]), &p->ir->dims);
     if (p->ir->threads && !host) return split_count_in_list(p, keys);
     const long long each = host ? 512 : 256, most = host ? 8 : 32, splits = keys / each + (keys % each != 0);
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
@@ -67,7 +67,7 @@ static bool smaller(const problem *p, ir_tile *t)
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     to->rows = extent_number(1);
     to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.kv_heads));
     to->column_tiles = t->decode.splits;
@@ -85,7 +85,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 {
     enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
     const double reached = 0.28; /* of the vector rate, as in attention_simt.c */
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const decode_tile *x = &t->decode;
     const work *w = p->work;
     const double columns = (double)(problem_head(p) + problem_value_head(p)), /* of a key and its value */

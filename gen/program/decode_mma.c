@@ -6,7 +6,7 @@
 /* Stages are filled by bulk copies (cp.async.bulk), which copy consecutive bytes: rows of K and V must have no gaps. */
 static const char *obstacle_to_stages(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     if (!p->target->bulk_copies) return "the target lacks bulk copies";
     for (int i = 1; i < 3; i++)
         if (view_of(p->a, op->inputs[i]).stride != (i == 1 ? problem_head(p) : problem_value_head(p)))

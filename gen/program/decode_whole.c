@@ -14,8 +14,8 @@ static bool has_few_registers(const target_info *target) { return by_wave_cache(
 
 long long decode_rows(const problem *p)
 {
-    const ir_attributes *t = &problem_attention(p)->attributes;
-    return t->heads / t->kv_heads * extent_high(&problem_attention(p)->inputs[0]->shape[1], &p->ir->dims);
+    const ir_attributes *t = &p->attention->attributes;
+    return t->heads / t->kv_heads * extent_high(&p->attention->inputs[0]->shape[1], &p->ir->dims);
 }
 
 static long long row_tiles(const problem *p)
@@ -30,19 +30,19 @@ static long long rows_kept(const problem *p)
     return rows < at_once ? rows : at_once;
 }
 
-long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->ir->dims); }
+long long decode_keys(const problem *p) { return extent_high(value_tokens(p->attention->inputs[1]), &p->ir->dims); }
 
 /* Iterations over the keys of all sequences if each has 16 keys, the fewest possible. */
 static double most_iterations(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long keys = decode_keys(p), batches = extent_high(&op->inputs[0]->shape[0], &p->ir->dims);
     return (double)batches * (double)(op->attributes.kv_heads * row_tiles(p)) * (double)(keys / 16 + 1);
 }
 
 const char *decode_whole_obstacle(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p), values = problem_value_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
@@ -61,7 +61,7 @@ const char *decode_whole_obstacle(const problem *p)
 
 long long decode_work_tiles(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     return extent_value(&op->inputs[0]->shape[0], &p->ir->dims) * op->attributes.kv_heads * row_tiles(p);
 }
 
@@ -99,7 +99,7 @@ long long decode_in_flight(const problem *p, const decode_whole_tile *t)
 /* Row tiles per KV head, each of which reads all keys, at the plan's own dims. */
 static double row_passes(const problem *p)
 {
-    const ir_attributes *t = &problem_attention(p)->attributes;
+    const ir_attributes *t = &p->attention->attributes;
     return ceil((double)problem_queries(p) * (double)(t->heads / t->kv_heads) / p->target->matrix_rows);
 }
 
@@ -133,7 +133,7 @@ void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d
 {
     const decode_whole_tile *t = &tile->decode_whole;
     const work *w = p->work;
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const double passes = row_passes(p), rows = (double)problem_queries(p) * (double)(op->attributes.heads / op->attributes.kv_heads),
                  keys = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]), again = (passes - 1) * keys;
     d->groups = (double)(decode_work_tiles(p) * t->splits), d->per_unit = t->resident;
@@ -163,7 +163,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
     const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const int numbers = problem_attention(p)->attributes.first ? 3 : 2; /* numbers that are read for each sequence */
+    const int numbers = p->attention->attributes.first ? 3 : 2; /* numbers that are read for each sequence */
     const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three states of 16 words, words per lane, five more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
@@ -172,7 +172,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 
 void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *to)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const decode_whole_tile *t = &tile->decode_whole;
     to->rows = extent_number(1);
     to->multiple = extent_multiply(p->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(p)));
@@ -185,7 +185,7 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
 /* A workgroup writes at most one partial, a slice: for each row the output columns, the largest score and the sum. */
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long columns = problem_value_head(p), /* in a list a word of 8 bytes for each number (templates/attention/decode_mma.h) */
         slice = slice_head + rows_kept(p) * (p->ir->threads ? columns / 4 * 12 : columns + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],

@@ -95,7 +95,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->threads != 128 && x->threads != 256) return "threads is 128 or 256";
     const int lines = x->threads / (x->k / 8), down = warps_down(x), across = x->threads / 32 / down;
     if (x->m % (16 * down) || x->n % (32 * across)) return "warps divide m into rows of 16 and n into groups of 32 columns";
-    if (matmul_is_across(problem_product(p)) && x->n % 64) return "n is a multiple of 64 for B as [K, N]";
+    if (matmul_is_across(p->product) && x->n % 64) return "n is a multiple of 64 for B as [K, N]";
     if (x->m % lines || x->n % lines) return "m and n are multiples of the rows that all threads copy at once";
     return x->m * x->n / x->threads > 128 ? "a thread keeps at most 128 results" : NULL;
 }

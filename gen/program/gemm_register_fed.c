@@ -18,7 +18,7 @@ static bool by_wave_pieces(const target_info *target) { return target->matrix_ro
 /* Most rows of A in a tile: wave_pieces.h addresses them with 32-bit offsets from the first. */
 static long long rows_reached(const problem *p)
 {
-    const ir_value *a = problem_product(p)->inputs[0];
+    const ir_value *a = p->product->inputs[0];
     const long long bytes = view_of(p->a, a).stride * dtype_size(a->type);
     return by_wave_pieces(p->target) && bytes ? (1ll << 32) / bytes : INT_MAX;
 }

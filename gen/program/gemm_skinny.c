@@ -18,12 +18,12 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                     {0}};
 
 /* B is a matmul's [..., K, N]: the lanes of a wave read its rows. */
-static bool is_across(const problem *p) { return matmul_is_across(problem_product(p)); }
+static bool is_across(const problem *p) { return matmul_is_across(p->product); }
 
 /* Elements of K that a workgroup takes in an iteration. */
 static long long stride_of(const problem *p, const gemm_registers_tile *x)
 {
-    const int waves = x->threads / p->target->wave, size = dtype_size(problem_product(p)->inputs[1]->type);
+    const int waves = x->threads / p->target->wave, size = dtype_size(p->product->inputs[1]->type);
     if (is_across(p)) return (long long)waves * p->target->wave / (x->n / x->thread_n) * deep;
     return (long long)16 * (p->target->wave * x->thread_n / wave_columns) * (waves / (x->n / wave_columns)) / size;
 }
@@ -38,7 +38,7 @@ static long long iterations_of(const problem *p, const gemm_registers_tile *x)
 /* True for a matmul of a single row by a B that is stored as [N, K]. */
 static bool is_row_by_rows(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     return problem_rows(p) == 1 && product->kind == op_matmul && product->attributes.transpose;
 }
 
@@ -54,7 +54,7 @@ static double memory_share(const problem *p, const gemm_registers_tile *x)
 {
     enum { long_run = 256 };
     const double most = 0.9, usual = 0.77; /* accumulators leave registers for few loads in flight */
-    const int run = x->n * dtype_size(problem_product(p)->inputs[1]->type);
+    const int run = x->n * dtype_size(p->product->inputs[1]->type);
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;
 }
 
@@ -64,7 +64,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 {
     enum { end_cycles = 900 };
     const gemm_registers_tile *x = &t->gemm_registers;
-    const double line = (double)stride_of(p, x) * dtype_size(problem_product(p)->inputs[1]->type);
+    const double line = (double)stride_of(p, x) * dtype_size(p->product->inputs[1]->type);
     product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = memory_share(p, x);
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
@@ -127,7 +127,7 @@ static void defaults_across(const problem *p, ir_tile *t)
     enum { threads = 512, results = 512 };
     const long long rows = problem_rows(p);
     const int m = rows < most_rows ? (int)power_of_two_up(rows) : most_rows;
-    const int columns = m <= 2 && dtype_size(problem_product(p)->inputs[1]->type) == 2 ? most_columns : usual_columns;
+    const int columns = m <= 2 && dtype_size(p->product->inputs[1]->type) == 2 ? most_columns : usual_columns;
     double least = 1e30;
     for (int n = columns * p->target->wave; n >= wave_columns; n /= 2) {
         if (m * n > results) continue;

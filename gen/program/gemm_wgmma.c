@@ -19,7 +19,7 @@ static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(
 /* Rows of 128 bytes of B per stage: one per column of the result, or, if B is [K, N], one per 64 columns and k (gemm_ws<...>::b_bytes). */
 static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
 {
-    return matmul_is_across(problem_product(p)) ? (x->n + 63) / 64 * 64 : x->n;
+    return matmul_is_across(p->product) ? (x->n + 63) / 64 * 64 : x->n;
 }
 
 static void fill(const problem *p, ir_tile *t)
@@ -43,7 +43,7 @@ static long long row_tiles(const problem *p) { return (problem_rows(p) + warpgro
 /* The second row tile of a cluster may have no rows. The cost counts that, but it was never timed for linears. */
 static bool takes_pairs(const problem *p)
 {
-    return problem_product(p)->kind == op_matmul || row_tiles(p) % 2 == 0;
+    return p->product->kind == op_matmul || row_tiles(p) % 2 == 0;
 }
 
 /* Whether tiles of a warpgroup's own were timed for such products. Rows that begin in the middle of a sector take up to 1.5 times as long
@@ -52,7 +52,7 @@ static bool takes_pairs(const problem *p)
 static bool may_own_tiles(const problem *p)
 {
     enum { most_ops = 6 };
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (product_passes(p, weights_in_terms) > 1 || !lies_at_sectors(product->inputs[0])) return false;
     if (product->kind == op_matmul && (!lies_at_lines(product->inputs[1]) || product_length(p) <= length)) return false;
     return p->phase->op_count <= most_ops && !problem_sums_rows(p);
@@ -66,7 +66,7 @@ static void try_own_tiles(const problem *p, ir_tile *t)
 {
     enum { narrowest = 128, widest = 192, most_cluster = 2 };
     const double clearly = 0.97;
-    const bool wide = problem_product(p)->kind != op_matmul && product_is_rounded(p), at_lines = a_begins_at_lines(p, weights_in_terms);
+    const bool wide = p->product->kind != op_matmul && product_is_rounded(p), at_lines = a_begins_at_lines(p, weights_in_terms);
     if (t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* sums may be too long for one chain */
     double least = clearly * program_seconds(p, &gemm_wgmma_program, t);
     for (int n = at_lines ? narrowest : narrowest + 32; n <= (wide ? widest : narrowest); n += 32)
@@ -85,7 +85,7 @@ static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
     /* panels: if B is [K, N], only whole boxes of 64 columns; other widths load columns that the next tile loads again, in parts of lines
      * */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
-    const bool across = matmul_is_across(problem_product(p));
+    const bool across = matmul_is_across(p->product);
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
                                                 .k = length,
                                                 .threads = warpgroup_threads,

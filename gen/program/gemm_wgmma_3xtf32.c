@@ -10,7 +10,7 @@ enum { length = 32 };
 
 static const char *obstacle(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const char *rows = obstacle_to_boxes(p);
     if (rows) return rows;
     return product->inputs[0]->type != dtype_f32 ? "operands are not both f32" : NULL; /* packing converts weights to f32 */

@@ -12,6 +12,8 @@ problem problem_of(arena *a, const ir_graph *ir, const ir_phase *phase, const de
     return (problem){.a = a,
                      .ir = ir,
                      .phase = phase,
+                     .product = phase_first(phase, class_PRODUCT),
+                     .attention = phase_first(phase, class_ATTENTION),
                      .device = device,
                      .target = device->target,
                      .space = phase_space(a, phase),
@@ -22,26 +24,22 @@ problem problem_of(arena *a, const ir_graph *ir, const ir_phase *phase, const de
 
 problem plan_problem(arena *a, const plan *p, const ir_phase *phase) { return problem_of(a, p->ir, phase, p->device); }
 
-const ir_op *problem_product(const problem *p) { return phase_first(p->phase, class_PRODUCT); }
-
-const ir_op *problem_attention(const problem *p) { return phase_first(p->phase, class_ATTENTION); }
-
 long long problem_rows(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const ir_value *out = product && product->kind == op_matmul ? product->outputs[0] : NULL;
     return extent_value(out ? &out->shape[out->rank - 2] : &p->space.rows, &p->ir->dims);
 }
 
 long long problem_head(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_head_size(op->inputs[0], op->attributes.heads);
 }
 
 long long problem_value_head(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : attention_value_size(op);
 }
 
@@ -51,7 +49,7 @@ long long problem_longest_head(const problem *p)
     return head > value ? head : value;
 }
 
-long long problem_queries(const problem *p) { return extent_value(&problem_attention(p)->inputs[0]->shape[1], &p->ir->dims); }
+long long problem_queries(const problem *p) { return extent_value(&p->attention->inputs[0]->shape[1], &p->ir->dims); }
 
 double program_seconds(const problem *p, const program *by, const ir_tile *t)
 {

@@ -10,6 +10,8 @@ typedef struct problem {
     arena *a;
     const ir_graph *ir;
     const ir_phase *phase;
+    const ir_op *product;   /* the phase's first; NULL: none */
+    const ir_op *attention; /* its attention, attention_partial or attention_combine; NULL: none */
     const device_model *device;
     const target_info *target; /* the device's */
     phase_extent space;
@@ -22,8 +24,6 @@ typedef struct problem {
 problem problem_of(arena *a, const ir_graph *ir, const ir_phase *phase, const device_model *device);
 problem plan_problem(arena *a, const plan *p, const ir_phase *phase); /* of a phase of the plan */
 
-const ir_op *problem_product(const problem *p);   /* the first; NULL: none */
-const ir_op *problem_attention(const problem *p); /* the attention, attention_partial or attention_combine; NULL: none */
 long long problem_rows(const problem *p);         /* rows of the phase's space at the plan's own dims; of a matmul: per matrix */
 long long problem_head(const problem *p);         /* head size of its attention's queries and keys; of a combine's result */
 long long problem_value_head(const problem *p);   /* head size of its values and its result */

@@ -12,7 +12,7 @@ static const char *align_obstacle(arena *a, const ir_value *v)
 
 const char *obstacle_to_rows(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (product->kind != op_linear) return "B is an activation, not a packed weight";
     if (phase_makes(p->phase, product->inputs[0])) return "A is computed in the prologue";
     return align_obstacle(p->a, product->inputs[0]);
@@ -20,7 +20,7 @@ const char *obstacle_to_rows(const problem *p)
 
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const char *obstacle = obstacle_to_rows(p);
     if (obstacle) return obstacle;
     const dtype a = rows_dtype(product);
@@ -54,7 +54,7 @@ bool lies_at_sectors(const ir_value *v)
 bool a_begins_at_lines(const problem *p, weight_numbers weights)
 {
     enum { line = 128 };
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const bool terms = rows_terms(weights, product) > 1; /* rows of terms are padded to lines */
     return terms || value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights, operand_a) % line == 0;
 }
@@ -74,7 +74,7 @@ static double elements(const problem *p, const ir_value *v)
 
 operand operand_in_terms(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (product->kind != op_matmul) return operand_b;
     if (reads_terms(product)) return is_terms(product->inputs[0]) ? operand_a : operand_b;
     const bool sums = problem_sums_rows(p); /* the epilogue sums rows of its tiles */
@@ -83,7 +83,7 @@ operand operand_in_terms(const problem *p)
 
 const char *obstacle_to_boxes(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (product->kind != op_matmul) return obstacle_to_rows(p);
     for (int i = 0; i < 2; i++) {
         if (phase_makes(p->phase, product->inputs[i])) return "an operand is computed in the prologue";
@@ -95,14 +95,14 @@ const char *obstacle_to_boxes(const problem *p)
 
 const char *terms_obstacle(const problem *p, weight_numbers weights)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const bool state = rows_terms(weights, product) > 1 && value_root(product->inputs[0])->kind == value_state;
     return state ? "A is in a state, so it cannot be copied as bf16 terms" : NULL;
 }
 
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const char *obstacle = obstacle_to_boxes(p);
     if (obstacle) return obstacle;
     const bool held = product->kind == op_matmul || weights_format(weights, product);
@@ -114,7 +114,7 @@ int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) /
 
 void products_geometry(const problem *p, int m, int n, tile_extents *to)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const ir_value *out = product->outputs[0];
     to->tile_rows = m;
     to->column_tiles = column_tiles(p, n);
@@ -131,11 +131,11 @@ bool joins_columns(const problem *p)
 }
 
 /* ---- cost */
-long long product_length(const problem *p) { return product_depth(problem_product(p)); }
+long long product_length(const problem *p) { return product_depth(p->product); }
 
 double operand_bytes(const problem *p, weight_numbers weights, operand which)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const weight_format *format = which == operand_b ? weights_format(weights, product) : NULL;
     if (which == operand_a) return rows_terms(weights, product) * dtype_size(multiplied_dtype(weights, product));
     return format ? format_element_bytes(format, product_length(p)) : dtype_size(product->inputs[which]->type);
@@ -143,8 +143,8 @@ double operand_bytes(const problem *p, weight_numbers weights, operand which)
 
 int piece_length(const problem *p, weight_numbers weights)
 {
-    const weight_format *f = weights_format(weights, problem_product(p));
-    return f ? format_piece_length(f) : piece_row_bytes / dtype_size(problem_product(p)->inputs[1]->type);
+    const weight_format *f = weights_format(weights, p->product);
+    return f ? format_piece_length(f) : piece_row_bytes / dtype_size(p->product->inputs[1]->type);
 }
 
 const char *piece_columns_obstacle(const problem *p, int n)
@@ -158,7 +158,7 @@ long long even_tile_rows(long long rows, long long tiles, long long step) { retu
 long long pieces_along(const problem *p, weight_numbers weights)
 {
     const int each = piece_length(p, weights);
-    const weight_format *f = weights_format(weights, problem_product(p));
+    const weight_format *f = weights_format(weights, p->product);
     return (product_length(p) + each - 1) / each * (f && f->passes > 1 ? f->terms : 1);
 }
 
@@ -188,13 +188,13 @@ bool loses_digits(const problem *p, int slices) { return stores_f32(p) && produc
 
 int product_passes(const problem *p, weight_numbers weights)
 {
-    return weights_pairs(weights, problem_product(p)).passes;
+    return weights_pairs(weights, p->product).passes;
 }
 
 /* Bytes of B as packed, padding along K included. */
 static double packed_bytes(const problem *p, weight_numbers weights)
 {
-    const weight_format *f = weights_format(weights, problem_product(p));
+    const weight_format *f = weights_format(weights, p->product);
     const double numbers = (double)p->packed_n * (double)(pieces_along(p, weights) * piece_row_bytes);
     return f ? numbers + (double)format_scale_bytes(f, p->packed_n, product_length(p)) : numbers;
 }
@@ -203,7 +203,7 @@ static double up(double x, double step) { return ceil(x / step) * step; }
 
 long long product_matrices(const problem *p)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const ir_value *out = product->outputs[0];
     long long count = 1;
     for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= extent_value(&out->shape[i], &p->ir->dims);
@@ -267,7 +267,7 @@ static double moved_bytes(const problem *p, const product_cut *cut, double left,
 
 void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const double rows = (double)problem_rows(p), length = (double)product_length(p), count = (double)product_matrices(p);
     const weight_format *f = weights_format(cut->weights, product);
     const double passes = product_passes(p, cut->weights), b_terms = f && f->passes > 1 ? f->terms : 1;

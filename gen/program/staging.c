@@ -68,7 +68,7 @@ int results_unit(const problem *p)
 
 bool product_is_rounded(const problem *p)
 {
-    const dtype type = problem_product(p)->outputs[0]->type;
+    const dtype type = p->product->outputs[0]->type;
     bool rounds = dtype_size(type) == 2;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_value *v = p->phase->ops[i]->outputs[0];

@@ -8,7 +8,7 @@
 bool swap_ab_many_rows(const problem *p)
 {
     enum { longest = 32768 }; /* the longest K that was timed */
-    if (problem_product(p)->kind == op_matmul) return true; /* it has no weights to load before the previous launch has ended */
+    if (p->product->kind == op_matmul) return true; /* it has no weights to load before the previous launch has ended */
     return problem_rows(p) > (a_begins_at_lines(p, weights_as_rows) || product_length(p) > longest ? 128 : 64);
 }
 
@@ -19,7 +19,7 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
     return product_matrices(p) * ((problem_rows(p) + rows - 1) / rows) * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
 }
 
-static bool columns_of_a(const problem *p) { return problem_product(p)->attributes.transpose_a; }
+static bool columns_of_a(const problem *p) { return p->product->attributes.transpose_a; }
 
 /* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 of matmuls of values (of_others), 436 of 62 linears by 65
  * to 3000 rows, of which the tile that they choose takes 2 % longer than the fastest one timed. one_round, rounds: what loading a byte of
@@ -87,7 +87,7 @@ static const fitted of_rounded = {.one_round = {1, 0.97, 2.1},
                                   .of_a_part = 640};
 
 /* Linears whose results are only rounded. */
-static bool is_rounded_linear(const problem *p) { return problem_product(p)->kind != op_matmul && product_is_rounded(p); }
+static bool is_rounded_linear(const problem *p) { return p->product->kind != op_matmul && product_is_rounded(p); }
 
 static bool is_one_round(const problem *p, const gemm_swap_ab_tile *x)
 {
@@ -102,7 +102,7 @@ static double share_of(int workgroups, double of_two, double of_four)
 /* Where rows begin: at lines (0), at sectors (1), elsewhere (2). */
 static int beginning_of_rows(const problem *p, int m)
 {
-    const ir_value *a = problem_product(p)->inputs[0];
+    const ir_value *a = p->product->inputs[0];
     if (columns_of_a(p)) return m % 64 == 0 && lies_at_lines(a) ? 0 : 2;
     return a_begins_at_lines(p, weights_as_rows) ? 0 : lies_at_sectors(a) ? 1 : 2;
 }
@@ -120,7 +120,7 @@ static double bytes_for_rows(const problem *p, const fitted *f, const gemm_swap_
 static double bytes_for_columns(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round)
 {
     const double share = share_of(x->cluster_m, f->columns_of_two, f->columns_of_four);
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (product->kind != op_matmul || lies_at_lines(product->inputs[1])) return f->columns * share;
     return (one_round ? 1.8 : 1.55) * share;
 }
@@ -142,7 +142,7 @@ static double rate_of(const problem *p, const fitted *f, const gemm_swap_ab_tile
  * and measured: 107x19296x4096 45, 44; 207x19136x3584 54, 51; 318x22528x4096 109, 99). */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
-    const bool values = problem_product(p)->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
+    const bool values = p->product->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
     const bool one_round = is_one_round(p, x), is_fitted = one_round && is_rounded_linear(p);
     const fitted *f = is_fitted ? &of_rounded : &of_others;
     /* where nothing is loaded ahead, and a warp's loads wait for each k tile's products, little overlaps the results (25 matmuls) */
@@ -198,7 +198,7 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
     enum { most_rows = 512 };
-    if (x->cluster == 1 || problem_product(p)->kind == op_matmul || problem_rows(p) > most_rows) return false;
+    if (x->cluster == 1 || p->product->kind == op_matmul || problem_rows(p) > most_rows) return false;
     return x->split_k > 1 || clusters_of(p, x) * swap_ab_members(x) <= p->device->units;
 }
 
@@ -229,7 +229,7 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 /* Tries split-K if tiles leave multiprocessors idle, and a tail if the last round does. */
 static void try_splits(search *s, gemm_swap_ab_tile x)
 {
-    const bool values = problem_product(s->p)->kind == op_matmul;
+    const bool values = s->p->product->kind == op_matmul;
     const long long units = s->p->device->units, workgroups = clusters_of(s->p, &x) * swap_ab_members(&x);
     const int most_split = values && x.cluster == 1 ? 8 : 4, most = values ? most_split : 8;
     for (x.split_k = 1; x.split_k <= most_split && x.split_k * swap_ab_members(&x) <= most; x.split_k *= 2) {
@@ -250,7 +250,7 @@ static void share_columns(const problem *p, gemm_swap_ab_tile *x)
 {
     enum { least_k_tiles = 8 };
     const long long row_tiles = (problem_rows(p) + x->m - 1) / x->m, workgroups = row_tiles * column_tiles(p, x->n) * x->split_k;
-    if (problem_product(p)->kind == op_matmul || x->cluster > 1 || x->tail > 1 || workgroups > p->device->units) return;
+    if (p->product->kind == op_matmul || x->cluster > 1 || x->tail > 1 || workgroups > p->device->units) return;
     if (product_length(p) < (long long)least_k_tiles * x->k * x->split_k) return;
     for (x->cluster_m = 4; x->cluster_m > 1; x->cluster_m /= 2)
         if (row_tiles % x->cluster_m == 0 && x->cluster_m * x->split_k <= 8 && has_room(p, x, 1)) return;

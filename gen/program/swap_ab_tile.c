@@ -9,14 +9,14 @@ int swap_ab_threads(int m, int n) { return (n + 63) / 64 * 128 + (m > swap_ab_ro
 
 int swap_ab_members(const gemm_swap_ab_tile *x) { return x->cluster * x->cluster_m; }
 
-int swap_ab_column_step_of(const problem *p) { return swap_ab_column_step * (matmul_is_across(problem_product(p)) ? 2 : 1); }
+int swap_ab_column_step_of(const problem *p) { return swap_ab_column_step * (matmul_is_across(p->product) ? 2 : 1); }
 
 /* ---- resources of a tile */
 static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->n * x->k + 16; }
 /* A as [K, M] comes in panels of 64 rows; otherwise each workgroup that shares them loads as many groups of 8. */
 int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x)
 {
-    const int step = problem_product(p)->attributes.transpose_a ? 64 : 8 * x->cluster;
+    const int step = p->product->attributes.transpose_a ? 64 : 8 * x->cluster;
     return (x->m + step - 1) / step * step;
 }
 static long long bytes_of_row_stage(const problem *p, const gemm_swap_ab_tile *x)

@@ -8,7 +8,7 @@ enum { launch_start = 1800, most_results = 128 * 192 };
 /* True if rows of tiles are columns of the result, and columns its rows (templates/gemm/gemm_ws_split.h). */
 static bool swaps(const problem *p)
 {
-    return problem_product(p)->inputs[0]->type == dtype_f32 && operand_in_terms(p) == operand_a;
+    return p->product->inputs[0]->type == dtype_f32 && operand_in_terms(p) == operand_a;
 }
 
 static long long rows_of_tiles(const problem *p) { return swaps(p) ? p->packed_n : problem_rows(p); }
@@ -120,7 +120,7 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
 /* Columns of B that are loaded: if B is [K, N], whole boxes of 64. */
 static double columns_loaded(const problem *p, int n)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     return matmul_is_across(product) && product->inputs[0]->type != dtype_f32 ? (n + 63) / 64 * 64 : n;
 }
 
@@ -131,7 +131,7 @@ static double columns_loaded(const problem *p, int n)
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (product->kind != op_matmul) return 0;
     const ir_value *a = product->inputs[swaps(p) ? operand_b : operand_a], *b = product->inputs[1];
     if (a->type == dtype_f32) return more * !lies_at_sectors(a) * x->m; /* terms are aligned */
@@ -148,7 +148,7 @@ static weight_numbers numbers_of(int operands) { return operands > 1 ? weights_w
 static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
     const double two_lines = operands > 1 ? 1.7 : 1.2;
-    const bool aligned = swaps(p) ? lies_at_lines(problem_product(p)->inputs[1]) : a_begins_at_lines(p, numbers_of(operands));
+    const bool aligned = swaps(p) ? lies_at_lines(p->product->inputs[1]) : a_begins_at_lines(p, numbers_of(operands));
     return d->groups > p->device->units && !aligned ? two_lines : 1;
 }
 
@@ -187,7 +187,7 @@ bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
 static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x, const cost_descriptor *d, int operands)
 {
     const bool one_round = d->groups <= p->device->units;
-    return operands == 1 && problem_product(p)->kind != op_matmul && x->cluster == 1 && x->split_k == 1 && one_round &&
+    return operands == 1 && p->product->kind != op_matmul && x->cluster == 1 && x->split_k == 1 && one_round &&
            !a_begins_at_lines(p, numbers_of(operands));
 }
 

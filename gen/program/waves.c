@@ -15,7 +15,7 @@ static weight_numbers numbers_of(const ir_tile *t)
 /* Bytes from row to row of A as it is read, terms included. */
 static long long row_bytes(const problem *p, weight_numbers weights)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const ir_value *a = product->inputs[0];
     const dtype own = rows_dtype(product), type = multiplied_dtype(weights, product);
     return dtype_size(type) * (type == own ? view_of(p->a, a).stride : format_row_of_terms(own, value_columns(a)));
@@ -24,7 +24,7 @@ static long long row_bytes(const problem *p, weight_numbers weights)
 /* types: the message if the layer does not multiply the operands' dtype. */
 static const char *obstacle_to(const problem *p, layer_kind layer, weight_numbers weights, const char *types)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
     if (phase_makes(p->phase, a) || phase_makes(p->phase, b)) return "an operand is computed in the prologue";
     if (a->type != b->type && !weights_format(weights, product)) return "A and B differ in dtype";
@@ -49,7 +49,7 @@ static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "for
 /* Rows of A are 16-byte aligned and multiples of 16 bytes long. */
 static bool plain(const problem *p, const ir_tile *t)
 {
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     if (rows_terms(numbers_of(t), product) > 1) return true;
     const ir_value *a = product->inputs[0];
     const view w = view_of(p->a, a);
@@ -71,7 +71,7 @@ static int chunk_of(const device_model *device, int threads)
 
 static int length_of(const problem *p, const ir_tile *t)
 {
-    return wave_row_bytes / dtype_size(multiplied_dtype(numbers_of(t), problem_product(p)));
+    return wave_row_bytes / dtype_size(multiplied_dtype(numbers_of(t), p->product));
 }
 
 /* Loads of the next k tile are in flight while one is computed. */
@@ -94,7 +94,7 @@ static void defaults(const problem *p, ir_tile *tile)
     static const struct {
         int m, n, threads;
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
-    const ir_op *product = problem_product(p);
+    const ir_op *product = p->product;
     const long long rows = problem_rows(p), units = p->device->units;
     const int first = p->target->lane_registers < 512 ? 2 : 0;
     /* A called function leaves its caller half of the registers, too few for the accumulators of a large tile (HIPRTC 5.2 spills). */

@@ -13,7 +13,7 @@ static int most_narrow(const problem *p) { return p->target->operand_bytes == 16
 
 static const char *obstacle(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p), values = problem_value_head(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
@@ -56,7 +56,7 @@ static long long bytes_of(const problem *p, const attention_waves_tile *t)
 static void defaults(const problem *p, ir_tile *tile)
 {
     const bool narrow = is_narrow(p);
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     const long long queries = problem_queries(p), head = problem_longest_head(p);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &p->ir->dims);
     const bool few = p->target->registers < 512 && head > 64;          /* gfx908: 128 registers besides accumulators */

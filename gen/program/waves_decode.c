@@ -9,7 +9,7 @@ static const char *obstacle(const problem *p)
     if (problem_longest_head(p) > most_columns)
         return arena_printf(p->a, "a lane's registers cannot hold heads of more than %d columns", most_columns);
     for (int i = 0; i < 3; i++)
-        if (view_of(p->a, problem_attention(p)->inputs[i]).stride >= (1 << 30) / 64) return "rows exceed 32-bit offsets";
+        if (view_of(p->a, p->attention->inputs[i]).stride >= (1 << 30) / 64) return "rows exceed 32-bit offsets";
     return decode_whole_obstacle(p);
 }
 

@@ -3,7 +3,7 @@
 
 static bool multiplies_f32_on_units(const problem *p)
 {
-    const dtype type = rows_dtype(problem_product(p));
+    const dtype type = rows_dtype(p->product);
     for (layer_kind i = 0; type == dtype_f32 && i < layer_count; i++)
         if (layer_is_on_units(i) && target_has(p->target, i) && dtype_multiplies(type, i)) return true;
     return false;
@@ -12,7 +12,7 @@ static bool multiplies_f32_on_units(const problem *p)
 static unsigned at_cache(const problem *p)
 {
     enum { few_rows = 16 };
-    const ir_op *op = problem_attention(p);
+    const ir_op *op = p->attention;
     if (!op || op->kind == op_attention_combine || !value_is_cache(op->inputs[1])) return 0;
     const long long most = extent_high(&op->inputs[0]->shape[1], &p->ir->dims);
     const bool few = most <= few_rows && most * op->attributes.heads <= few_rows * op->attributes.kv_heads;
@@ -24,9 +24,9 @@ static unsigned circumstances_of(const problem *p)
     enum { most_digits = 3 }; /* terms of one operand */
     unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0);
-    if (!problem_product(p)) return here | at_cache(p);
+    if (!p->product) return here | at_cache(p);
     here |= obstacle_to_16_bits(p, layer_register_fed) ? where_not_16_bits : where_16_bits;
-    const bool both = rows_terms(weights_in_terms, problem_product(p)) > 1 && product_passes(p, weights_in_terms) > most_digits;
+    const bool both = rows_terms(weights_in_terms, p->product) > 1 && product_passes(p, weights_in_terms) > most_digits;
     return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0) | (both ? where_both_in_terms : 0);
 }
 
@@ -35,15 +35,15 @@ static bool is_within(long long x, long long least, long long most) { return x >
 /* K of a product, or the keys of an attention. */
 static long long length_of(const problem *p)
 {
-    const ir_op *op = problem_attention(p);
-    if (problem_product(p)) return product_length(p);
+    const ir_op *op = p->attention;
+    if (p->product) return product_length(p);
     return op->kind == op_attention_combine ? 0 : extent_value(value_tokens(op->inputs[1]), &p->ir->dims);
 }
 
 const char *program_is_worse(const problem *p, const program *of)
 {
     if (!of->worse) return NULL;
-    const bool product = problem_product(p) != NULL;
+    const bool product = p->product != NULL;
     const unsigned here = circumstances_of(p);
     const long long rows = product ? problem_rows(p) : problem_queries(p), length = length_of(p);
     for (const worse_range *r = of->worse; r->why; r++)
