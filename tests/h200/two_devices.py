@@ -100,6 +100,24 @@ class Case:
         return got
 
 
+def on_four_threads(work, seconds=None):
+    """Calls work(0) and work(1) twice each, on a thread per call. Returns what went wrong: what the calls returned, their exceptions, and
+    threads that still run after so many seconds."""
+    wrong = []
+
+    def call(i):
+        try:
+            wrong.extend(work(i))
+        except Exception as e:
+            wrong.append(str(e))
+    each = [threading.Thread(target=call, args=(i % 2,)) for i in range(4)]
+    for t in each:
+        t.start()
+    for t in each:
+        t.join(seconds)
+    return wrong + ["a thread still runs" for t in each if t.is_alive()]
+
+
 # ---- parts
 def numbers(cases):
     for case in cases:
@@ -135,24 +153,15 @@ def streams(cases):
 
 def threads(cases):
     """Two threads for each device, each with a stream of its own."""
-    wrong, errors = [], []
-
     def work(i):
-        try:
-            lane = None if REHEARSE else torch.cuda.Stream(DEVICES[i])
-            with torch.cuda.stream(lane), torch.no_grad():
-                results = [(case, case.call(i)) for _ in range(ROUNDS) for case in cases]
-                if lane:
-                    lane.synchronize()
-            wrong.extend(case.name for case, got in results if not same(got, case.want[i]))
-        except Exception as e:
-            errors.append(str(e))
-    each = [threading.Thread(target=work, args=(i % 2,)) for i in range(4)]
-    for t in each:
-        t.start()
-    for t in each:
-        t.join()
-    expect(f"four threads on two devices {errors[:1]} {wrong[:1]}", not wrong and not errors)
+        lane = None if REHEARSE else torch.cuda.Stream(DEVICES[i])
+        with torch.cuda.stream(lane), torch.no_grad():
+            results = [(case, case.call(i)) for _ in range(ROUNDS) for case in cases]
+            if lane:
+                lane.synchronize()
+        return ["other bits of " + case.name for case, got in results if not same(got, case.want[i])]
+    wrong = on_four_threads(work)
+    expect(f"four threads on two devices {wrong[:1]}", not wrong)
 
 
 def graphs(cases):
@@ -367,27 +376,21 @@ def stacks(cases):
         expect(f"a stack of {LAYERS} layers on {NAMES[stack.i]}: {far:.2g} from float64", far < LIMIT * LAYERS)
         want.append(y)
     expect("stacks: the same bits on both", same(want[:1], want[1:]))
-    wrong = []
 
     def work(i):
-        try:
-            lanes = [None if REHEARSE else torch.cuda.Stream(DEVICES[i]) for _ in range(2)]
-            calls = [made[i].caller() for _ in lanes]
-            wait()
-            for n in range(ROUNDS):
-                for lane, call in zip(lanes, calls):
-                    with torch.cuda.stream(lane):
-                        y = call(check=n % 7 == 0)
-                        if n % 3 == 0 and not same([y], want):
-                            wrong.append("other bits")
-        except Exception as e:
-            wrong.append(str(e))
-    each = [threading.Thread(target=work, args=(i % 2,)) for i in range(4)]
-    for t in each:
-        t.start()
-    for t in each:
-        t.join(20)
-    expect(f"stacks of four threads, on four streams of each device {wrong[:1]}", not wrong and not any(t.is_alive() for t in each))
+        wrong = []
+        lanes = [None if REHEARSE else torch.cuda.Stream(DEVICES[i]) for _ in range(2)]
+        calls = [made[i].caller() for _ in lanes]
+        wait()
+        for n in range(ROUNDS):
+            for lane, call in zip(lanes, calls):
+                with torch.cuda.stream(lane):
+                    y = call(check=n % 7 == 0)
+                    if n % 3 == 0 and not same([y], want):
+                        wrong.append("other bits")
+        return wrong
+    wrong = on_four_threads(work, seconds=20)
+    expect(f"stacks of four threads, on four streams of each device {wrong[:1]}", not wrong)
     if not REHEARSE:
         def foreign():
             made[0].weights = made[1].weights
