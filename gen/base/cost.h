@@ -35,7 +35,7 @@ typedef struct cost_descriptor {
 enum { assumed_bandwidth = 1, assumed_products = 2, assumed_launch = 4 };
 
 typedef struct cost { /* seconds */
-    double memory, cache, flight, products, others, shared; /* each resource by itself, over all rounds */
+    double memory, cache, flight, products, others, shared; /* each resource by itself, over all rounds; flight: latencies of loads */
     double ends, start;                                   /* fixed costs of workgroups and of the launch */
     double seconds;
     unsigned assumed;

@@ -6,7 +6,7 @@
 typedef struct gemm {
     emission *e;
     writer *w;
-    const ir_op *product;    /* the first of the body */
+    const ir_op *product;    /* the body's first */
     const ir_value *a, *b;   /* b: matmul only */
     const ir_value *row_sum; /* partial sums of rows that the epilogue computes, or NULL */
     bool notes_angles;       /* the epilogue has sines or cosines of columns, which do not branch (templates/base/ops.h: small_angles) */
@@ -17,7 +17,7 @@ typedef struct gemm {
     scope fields;
     row_numbers numbers;
     int staged_unit; /* results pass through shared memory (templates/gemm/staged.h): results_unit() of gen/program/staging.h; 0: not */
-    bool blocks; /* the program stages 32 packed columns, which are of one segment, at a time */
+    bool blocks; /* the program stages blocks of 32 packed columns, each of which lies in one segment */
     int results; /* results per granule pair: 1 if its columns are joined (gate and up), else 2 */
 } gemm;
 
@@ -60,8 +60,8 @@ void gemm_write_dense_rows(gemm *g);       /* a_row(); for B of a matmul b_row()
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
 void gemm_write_epilogue(gemm *g);
-/* vectors: whether the epilogue reads any; if so touched(), a sum of their elements at packed column n: reading them brings their lines to
- * L1. */
+/* Writes `vectors`: whether the epilogue reads vectors (a bias). If so also touched(p, n), which loads their elements at packed column n
+ * to bring their lines to L1; it returns their sum, so that compilers keep the loads. */
 void gemm_write_touched(gemm *g);
 bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op);
 /* The column of a pair from its packed column. A granule pair has a granule of first halves, then one of second halves. */

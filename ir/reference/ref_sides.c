@@ -74,7 +74,7 @@ bool ref_begin_sides(ref_state *r, const ir_op *op, const ir_value *v)
     return true;
 }
 
-/* Elements that the callee set to the device's numbers (error 0) have no samples and no shares any more. */
+/* Elements that choose() set to the device's numbers (error 0) lose their samples, and their shares of errors. */
 static void forget_decided(ref_state *r, const ir_value *v, const bool *open)
 {
     ref_tensor *t = &r->tensors[v->id];

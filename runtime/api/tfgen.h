@@ -317,7 +317,7 @@ typedef struct tfgen_args {
      * long as this call, also where it is captured in a graph. */
     const tfgen_module *next;
     const tfgen_weights *next_weights;
-    size_t next_bytes; /* at most so many bytes; 0: 4 MB, what pays off if nothing runs in between */
+    size_t next_bytes; /* the most bytes to prefetch; 0: 4 MB, which pays off if that call follows at once */
 } tfgen_args;
 #define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0, 0, NULL, NULL, 0}
 

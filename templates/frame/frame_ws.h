@@ -119,8 +119,8 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 // ---- consumers
 
 // Ping-pong: while one consumer warpgroup loads and adds, the other has the tensor cores to itself. Each waits for its turn, issues a k
-// tile's products, and passes the turn on. With own_tiles a turn lasts for all k tiles of a tile: a barrier tells only even phases from odd
-// ones, so a warpgroup that waited for a stage while the other still waits for the k tile before it there would not wait at all.
+// tile's products, and passes the turn on. With own_tiles a turn lasts for all k tiles of a tile, so that no warpgroup waits for a stage's
+// next k tile before the present one has arrived: waits know a barrier's phases only by parity, so such a wait would end at once.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
@@ -209,12 +209,12 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // ---- one tile a workgroup, or stream-K. P as above, and:
 //   consumers: their number of threads; the threads after them are producers (a warp, or a warpgroup, which hands registers to the
 //     consumers), of which the first one loads
-//   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: already before the
-//     previous launch has ended; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per multiprocessor
+//   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: these meet before
+//     the previous launch has ended; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per multiprocessor
 //   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
 //   loads_values: load_values(p, tile, k_tile, stage) loads what is no weight into the k tile's early stage, for which load(early) issues
 //     nothing
-//   prepare(p): fetches what late loads need and no launch writes; prefetch_next(p): called when all weights are in flight
+//   prepare(p): fetches those data of late loads that no launch writes; prefetch_next(p): called when all weights are in flight
 //   start(p, tile, accumulators): reads what is needed before the products
 //   compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory where the stages were; finish(p, tile,
 //     accumulators, sums)

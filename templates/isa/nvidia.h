@@ -1,5 +1,5 @@
-// In: a warp's registers, words in memory. Out: what programs of several layers need on NVIDIA's GPUs from sm_80 on: addresses
-// of shared memory, pairs of 16 bits, full-warp shuffles, clusters, prefetches.
+// Functions that templates of several layers share on NVIDIA's GPUs from sm_80 on, and the same for the host engine: byte addresses of
+// shared memory, two 16-bit numbers packed into a register, shuffles of a whole warp, clusters, prefetches.
 #pragma once
 #include "templates/isa/simt.h"
 

@@ -1,5 +1,5 @@
-/* Tuning: the database with many writers and killed processes, and the command on the host engine and a double of HIP. The search itself is
- * tested in tests/cli/test_search.c. No test depends on real times. */
+/* tfgen tune: its database, which several processes write at once, some of them killed; the command on the host engine, and on a double of
+ * the HIP runtime. The search itself is tested in tests/cli/test_search.c. No test depends on real times. */
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/database.h"

@@ -1,6 +1,6 @@
 /* In: "NUMBER NUMBER", then a line of tile settings. The first number chooses a phase of a planned program (tests/corpus/text), whose tile
- * line this becomes; the second the target, and whether the settings are a tuning line instead. A finding: a tile that crashes, that makes
- * a launch which the target cannot run, or that is refused without a message. */
+ * line the settings become; the second the target, and whether the settings are a line of --tile instead. A finding: a tile that crashes,
+ * that makes a launch which the target cannot run, or that is refused without a message. */
 #include "tests/fuzz/fuzz_pipeline.h"
 #include <glob.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(c.settings, sizeof c.settings, "%.*s", (int)strcspn(rest, "\n"), rest);
     const tfgen_code code = arena_run(c.t.a, body, &c);
     if (code != code_ok && code != code_usage && code != code_bad_input && code != code_unsupported)
-        fuzz_finding("an exit code that this does not have", arena_diagnostics(c.t.a));
+        fuzz_finding("an exit code that planning and emitting do not have", arena_diagnostics(c.t.a));
     fuzz_taken += code == code_ok;
     if ((code == code_ok) != (arena_diagnostics(c.t.a)[0] == 0)) fuzz_finding("refused without a word", arena_diagnostics(c.t.a));
     arena_free(c.t.a);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # usage: verify.sh OUT [SECONDS]   In a folder that prepare_runtime.sh made, on a machine with an NVIDIA GPU, on all cores, about a minute
-# on 16: memcheck and racecheck of decode steps, whose kernels a run ahead of it leaves in the cache, since nothing is compiled under
-# compute-sanitizer; decode steps and products of 1 to 128 rows at odd sizes; every shipped spec at every level and dtype. OUT has a log per
-# job. After SECONDS (default 600) running jobs are killed; these, and jobs that never began, are named and count as failures.
+# on 16: memcheck and racecheck of decode steps (plain runs put their kernels into the cache first: nothing is compiled under
+# compute-sanitizer); decode steps and products of 1 to 128 rows at odd sizes; every shipped spec at every level and dtype. OUT has a log
+# per job. After SECONDS (default 600) running jobs are killed; these, and jobs that never began, are named and count as failures.
 set -u
 [ $# = 1 ] || [ $# = 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && cd "$(dirname "$0")" || exit 2
