@@ -80,7 +80,7 @@ static void list(const wisdom_job *j)
         if (w->list[i].stale) printf("line %d is not used: %s\n", w->list[i].line, w->list[i].stale);
     if (j->o->quiet) return;
     printf("%d entries; %d lines are not used\n", w->count - stale, stale);
-    if (former) printf("%d are in a former version or names: they serve, and export, import and merge write today's\n", former);
+    if (former) printf("%d are of a former version or in former names: they are used; export, import and merge rewrite them\n", former);
 }
 
 /* ---- files */

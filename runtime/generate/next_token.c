@@ -55,7 +55,7 @@ static void *staged(const generator *g, size_t bytes)
     return memory;
 }
 
-/* In g->type, rounded. */
+/* Reads the table into host memory, rounded to g->type. */
 static void stage_table(const generator *g, const row_table *r, staging *s)
 {
     enum { at_once = 1 << 16 };

@@ -22,7 +22,7 @@ static char *read_text(const char *path, size_t *size)
     return text;
 }
 
-/* The file's 60 rows of cache at the start of a cache of L; rows behind them hold what must not be read. */
+/* Copies the file's 60 rows of cache to the start of a cache of L rows; the rows behind them hold 1000, which results would show. */
 static void load_cache(const golden_data *d, const safetensors *f, const char *tensor, const char *state)
 {
     const safetensors_tensor *t = safetensors_need(f, tensor);
@@ -57,9 +57,8 @@ static void load_golden(void *argument)
     bench_data(d->b, "pos")[0] = bench_data(d->b, "pos")[1] = 60;
 }
 
-/* The model's numbers are in float64 and so are the reference's: they differ by what two evaluations in float64 do, each 2^-29 of one in
- * f32, which the reference's errors say. The Llama's rotary tables are f32 in transformers: with them the model is an f32 evaluation at
- * most. */
+/* Model and reference both compute in float64. The reference predicts the error of an evaluation in f32; each of the two is off by 2^-29 of
+ * it, so the limit of their distance is twice that. For Llama it is the error in f32 itself: transformers keeps rotary tables in f32. */
 static void must_agree(const char *spec, const char *model, const char *prefix, const char *output,
                         const dim_override *dims, size_t dim_count)
 {

@@ -1186,7 +1186,7 @@ START_TEST(launches_of_a_plan_overlap_and_packs_do_not)
 }
 END_TEST
 
-/* What the launch before was told of the call after it. */
+/* The argument of the last launch that says what the next call reads first. */
 static next_call told(const gpu_program *p)
 {
     const launch *l = &p->plan->compiled.plan->launches[0];
