@@ -1,7 +1,8 @@
 // In: a list of phases F (one, or several of a block) and its arguments. Out: what frames that walk a list share: the tile scheduler,
 // waiting for tiles of the same launch, and publishing them.
 //
-// F: args, phases, tiles(p, phase), with(p, phase, what) (calls what(P(), args of P)), and what the frame needs. With several phases also:
+// F: args, phases, tiles(p, phase), with(p, phase, what), which calls what(P(), args of P), and the constants of F that the frame's own
+// header names. With several phases also:
 //   words(p): its counters (workspace.h), all zero before the first launch; counter_count(p): their number
 //   needs(p, phase, index) -> dependency; posts(p, phase, index) -> counter, or -1
 // An argument that another phase of the launch writes is a pointer to non-const: const promises that no thread of the launch writes there,
@@ -58,7 +59,7 @@ template <class F> DEV bool ready(const typename F::args &p, const item<F> &w)
     return true;
 }
 
-// Called by the threads that load next; the others join them at a barrier.
+// Called by the threads that load the tile's data. If other threads read them as well, a barrier follows.
 template <class F> DEV void await(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
