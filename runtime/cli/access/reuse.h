@@ -1,4 +1,5 @@
-/* In: cache lines in the order of their touches. Out: reuse distances: distinct lines between two touches of a line. Pure; fails only if out of memory. */
+/* In: cache lines in the order of their touches. Out: reuse distances: distinct lines between two touches of a line. Pure; fails only if
+ * out of memory. */
 #ifndef TFGEN_CLI_REUSE_H
 #define TFGEN_CLI_REUSE_H
 #include "runtime/cli/access/recorder.h"
