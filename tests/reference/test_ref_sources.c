@@ -235,8 +235,8 @@ static double ratio_at(bench *b, const link *chain, int count, int element)
 }
 
 /* A chain's bound is compared with what independent roundings of its links do, so small that derivatives describe it. The bound
- * is not smaller, and at most 1.6 times as large however long the chain is: errors that cancel in a - f(a) are not carried on, and a maximum
- * is off by no more than the worse of its operands. */
+ * is not smaller, and at most 1.6 times as large however long the chain is: errors that cancel in a - f(a) are not carried on, and a
+ * maximum is off by no more than the worse of its operands. */
 static const struct { int count, kind_count; op_kind kinds[7]; } chains[] = {
     {300, 3, {op_add, op_tanh, op_sin}},
     {300, 3, {op_sub, op_tanh, op_sin}},
