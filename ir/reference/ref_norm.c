@@ -20,6 +20,10 @@ typedef struct norm_row {
 } norm_row;
 
 static double square(double x) { return x * x; }
+
+/* Relative error, squared, of a root of a mean of squares that may each be flushed to 0. */
+static double flushed(double mean) { return mean > 0 ? square(0.5 * REF_LEAST / mean) : 0; }
+
 static double input_error(const norm_row *n, size_t i) { return n->e ? n->e[i] : 0; }
 
 /* The derivatives below hold for small errors only. If the bound of a row's norm exceeds half of it, the error covers the whole range of
@@ -71,14 +75,17 @@ static void pass_shares(norm_row *n, bool centred, double mean, double r, double
     n->matters |= own * r > 4 * REF_UNIT;
 }
 
-/* Whether a row's squares add up to more than f32 holds, so that r is 0; row_unsure where errors decide that, and where what is computed of
- * the row before r multiplies (a sum, or a product of the row) may overflow as well. */
+/* Whether a row's squares add up to more than f32 holds, so that r is 0; row_unsure where errors decide that, where what is computed of the
+ * row before r multiplies (a sum, or a product of the row) may overflow as well, and where squares so small that they may be flushed to 0
+ * are most of the divisor. */
 typedef enum square_range { row_fits, row_unsure, row_infinite } square_range;
 
-/* size, size2: sums of magnitudes and of squares; reach2: of squared errors. Infinite and NaN elements are left to IEEE 754. */
-static square_range range_of(double size, double size2, double reach2)
+/* size, size2: sums of magnitudes and of squares; reach2: of squared errors; mean: of squares, with eps, whose root divides. Infinite and
+ * NaN elements are left to IEEE 754, as is a division by 0. */
+static square_range range_of(double size, double size2, double reach2, double mean)
 {
     const double most = dtype_largest(dtype_f32), slack = 0x1p-10, reach = ref_sigmas * sqrt(reach2), root = sqrt(size2);
+    if (mean > 0 && mean < 64 * REF_LEAST) return row_unsure;
     if (!isfinite(size2) || square(root + reach) * (1 + slack) < most) return row_fits;
     return size < 0x1p96 && root > reach && square(root - reach) > most * (1 + slack) ? row_infinite : row_unsure;
 }
@@ -106,9 +113,9 @@ static void rmsnorm_row(norm_row *n)
         spread += square(n->x[i] * input_error(n, i));
         reach2 += square(input_error(n, i));
     }
-    const square_range range = range_of(size, s.value, reach2);
     const double mean = s.value / D + n->t->eps, r = 1 / sqrt(mean);
-    const double relative = square(0.5 * sqrt(ref_sum_rounding(&s)) / D / mean) + square(3 * REF_UNIT);
+    const double relative = square(0.5 * sqrt(ref_sum_rounding(&s)) / D / mean) + square(3 * REF_UNIT) + flushed(mean);
+    const square_range range = range_of(size, s.value, reach2, mean);
     for (size_t i = 0; i < n->columns; i++) {
         const double w = weight_at(n, i, &w_error), x = n->x[i], e = input_error(n, i), share = x * r * r / D;
         const double direct = square(e * (1 - x * share)) + square(share) * fmax(0, spread - square(x * e));
@@ -131,10 +138,11 @@ static void l2norm_row(norm_row *n)
         spread += square(n->x[i] * input_error(n, i));
         reach2 += square(input_error(n, i));
     }
-    const square_range range = range_of(length, s.value, reach2);
     const double size = sqrt(s.value), eps = n->t->eps, r = 1 / fmax(size, eps);
     const bool small = size < eps;
-    const double relative = (small ? 0 : square(0.5 * sqrt(ref_sum_rounding(&s)) / s.value)) + square(3 * REF_UNIT);
+    const double mean = 1 / square(r) / (double)n->columns;
+    const double relative = (small ? 0 : square(0.5 * sqrt(ref_sum_rounding(&s)) / s.value) + flushed(mean)) + square(3 * REF_UNIT);
+    const square_range range = range_of(length, s.value, reach2, s.value > 0 ? mean : 0);
     for (size_t i = 0; i < n->columns; i++) {
         const double x = n->x[i], e = input_error(n, i), share = small ? 0 : x * r * r;
         const double direct = square(e * (1 - x * share)) + square(share) * fmax(0, spread - square(x * e));
@@ -169,10 +177,10 @@ static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
         ref_sum_add(&v, square(c), 2 * fabs(c) * REF_UNIT * fabs(c));
         t.e0 += e2, t.e1 += c * e2, t.e2 += square(c) * e2;
     }
-    t.range = range_of(size, v.value, t.e0 + D * square(t.shift));
     const double variance = v.value / D + n->t->eps;
+    t.range = range_of(size, v.value, t.e0 + D * square(t.shift), variance);
     t.r = 1 / sqrt(variance);
-    t.relative = square(0.5 * (sqrt(ref_sum_error(&v)) / D + square(t.shift)) / variance) + square(3 * REF_UNIT);
+    t.relative = square(0.5 * (sqrt(ref_sum_error(&v)) / D + square(t.shift)) / variance) + square(3 * REF_UNIT) + flushed(variance);
     return t;
 }
 

@@ -1015,6 +1015,36 @@ START_TEST(norms_whose_squares_overflow_f32_are_zero_or_unknown)
 }
 END_TEST
 
+/* Squares below 2^-126 may become 0, and then a divisor does that nothing else adds to. */
+START_TEST(norms_whose_squares_may_be_flushed_to_0_are_unknown)
+{
+    static const double x[] = {0x1p-40, -0x1p-40, 0x1p-70, -0x1p-70, 0, 0x1p-100, 0, 0};
+    static const struct {
+        const char *op;
+        bool divides_by_0; /* a row of zeros does, which is certainly NaN */
+        bool added; /* eps is more than squares of the second row */
+    } norms[] = {{"rmsnorm, in: [x], eps: 0", true, false},      {"layernorm, in: [x], eps: 0", true, false},
+                 {"l2norm, in: [x], eps: 1.0e-35", false, false}, {"rmsnorm, in: [x], eps: 1.0e-30", false, true},
+                 {"layernorm, in: [x], eps: 1.0e-30", false, true}, {"l2norm, in: [x]", false, true}};
+    for (int i = 0; i < 6; i++) {
+        char yaml[256];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ndims: {M: 4, K: 2}\ninputs: {x: [M, K]}\nops:\n  - {out: y, op: %s}\n"
+                 "outputs: {y: y}\n", norms[i].op);
+        bench *b = open_text(yaml);
+        set(b, "x", x, 8);
+        bench_run(b, true, NULL);
+        const ref_tensor *y = bench_result(b, "y");
+        for (int k = 0; k < 2; k++) {
+            ck_assert(isfinite(y->error[k]));
+            for (int row = 1; row < 3; row++) ck_assert_int_eq(isfinite(y->error[2 * row + k]) != 0, norms[i].added);
+            ck_assert(norms[i].divides_by_0 ? isnan(y->value[6 + k]) : y->value[6 + k] == 0);
+            ck_assert(y->error[6 + k] == 0);
+        }
+        bench_close(b);
+    }
+}
+END_TEST
+
 /* ---- rounding of functions, in units of f32 at 2 (and at 1.5), near which each result lies */
 START_TEST(a_function_is_allowed_the_roundings_that_it_makes)
 {
@@ -1185,6 +1215,7 @@ int main(void)
                                   sums_of_nan_are_nan_and_sums_of_unknown_values_are_unknown,
                                   values_too_large_for_a_dtype_are_infinite,
                                   norms_whose_squares_overflow_f32_are_zero_or_unknown,
+                                  norms_whose_squares_may_be_flushed_to_0_are_unknown,
                                   equal_elements_count_once_in_the_spread,
                                   the_first_of_equal_ratios_and_the_worst_of_equal_elements_count, verdicts_know_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
