@@ -69,7 +69,7 @@ static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const
     const extent first = extent_subtract(a, at, room, extent_number(-1));
     const char *which = range_from(d, p, &first), *rows = graph_extent_text(d->r, most);
     if (!more) {
-        warn(a, at, "%s: %s: %%%s may be %s, more than the %s keys there are: those count", op, key, p->name, which, rows);
+        warn(a, at, "%s: %s: %%%s may be %s, but there are %s keys: then all of them are read", op, key, p->name, which, rows);
         return;
     }
     warn(a, at, "%s: %s: %%%s may be %s, where position + %s token%s the %s cache rows: %s", op, key, p->name, which,
@@ -156,7 +156,7 @@ static bool check_visibility(op_draft *d)
     const char *needs = t->causal ? "causal" : t->window ? "window" : t->alibi.count ? "alibi" : NULL;
     if (needs && !t->at && !extent_equal(&q->shape[1], value_tokens(k)))
         return shape_clash(d, graph_attribute_at(d, needs),
-                           "%s: %%%s has %s queries and %%%s %s keys; without at: they must be as many", needs, q->name,
+                           "%s: %%%s has %s queries and %%%s %s keys; without at: their numbers must be equal", needs, q->name,
                            graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, value_tokens(k)));
     return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "first", t->first, q) && check_positions(d, "at", t->at, q) &&
            check_number(d, "at", t->at, &q->shape[1]);

@@ -114,8 +114,7 @@ static void set_shape(launch *l, const host_launch_dims *d)
     s->shared_bytes = d->shared_bytes;
 }
 
-/* Bytes of stack per thread. The compiler's number is rounded up to a multiple of DEFAULT_STACK, so that pooled blocks serve many kernels.
- * */
+/* Bytes of stack per thread: the compiler's number, rounded up to a multiple of DEFAULT_STACK so that pooled blocks serve many kernels. */
 static size_t stack_of(const launch *l, const char *kernel, const host_launch_dims *d)
 {
     char symbol[512];

@@ -202,7 +202,7 @@ static void blocks(long_spec *s)
     end(s, "r", n);
 }
 
-/* A tree of views: values split in two again and again; then as many concats of two, over what lies between. */
+/* A binary tree of splits, whose leaves are views; exp of each leaf; and a binary tree of concats that joins the results. */
 static void trees_of_views(long_spec *s)
 {
     int leaves = 1;

@@ -9,7 +9,7 @@
 
 const char *const row_status_names[] = {"timed", "illegal", "failed", "unjudged", "wrong"};
 
-/* ---- columns: of the console; files have more */
+/* ---- columns that the console shows; files have more */
 enum { column_count = 9 };
 static const char *const column_names[column_count] = {"median us", "10 %",     "90 %",     "GFLOP/s", "GB/s",
                                                        "floor us",  "of floor", "launches", "limit"};
