@@ -2,18 +2,14 @@
  * of templates. */
 #include "gen/source/template_text.h"
 #include "gen/emit/writer.h"
+#include "ir/base/embed.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEMPLATE(id, path)                                                                                                             \
-    __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id "\ntfgen_template_" #id                \
-            ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id "\n.hidden tfgen_template_end_" #id "\ntfgen_template_end_" #id \
-            ":\n.byte 0\n.popsection\n");                                                                                              \
-    extern const char tfgen_template_##id[] __attribute__((visibility("hidden")));                                                     \
-    extern const char tfgen_template_end_##id[] __attribute__((visibility("hidden")));
+#define TEMPLATE(id, path) EMBED_FILE(tfgen_template_##id, path);
 #include "gen/source/template.def"
 
 typedef struct template_bounds {
@@ -21,7 +17,7 @@ typedef struct template_bounds {
 } template_bounds;
 
 static const template_bounds bounds[template_count] = {
-#define TEMPLATE(id, path) {path, tfgen_template_##id, tfgen_template_end_##id},
+#define TEMPLATE(id, path) {path, tfgen_template_##id, tfgen_template_##id##_end},
 #include "gen/source/template.def"
 };
 

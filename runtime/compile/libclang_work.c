@@ -2,6 +2,7 @@
  * runtime/compile/libclang.c reads. Refuses an architecture that this libclang does not know. Runs in the worker only: libclang
  * may crash, and keeps global state. */
 #define _GNU_SOURCE
+#include "ir/base/embed.h"
 #include "runtime/compile/libclang_abi.h"
 #include "runtime/compile/worker.h"
 #include <stdio.h>
@@ -34,11 +35,7 @@ typedef struct walker {
 } walker;
 
 /* runtime/compile/libclang_cuda.h as bytes, so that its GPU code is a file of its own. */
-__asm__(".pushsection .rodata\n"
-        "libclang_cuda_begin: .incbin \"runtime/compile/libclang_cuda.h\"\n"
-        "libclang_cuda_end: .byte 0\n"
-        ".popsection\n");
-extern const char cuda_begin[] __asm__("libclang_cuda_begin"), cuda_end[] __asm__("libclang_cuda_end");
+EMBED_FILE(libclang_cuda, "runtime/compile/libclang_cuda.h");
 
 static bool load(libclang *api, const char *tool)
 {
@@ -256,7 +253,7 @@ static int visit(CXCursor c, CXCursor parent, void *argument)
 static bool parse(walker *w, const char *const *options, int count)
 {
     struct CXUnsavedFile files[] = {{w->job->name, w->job->source, w->job->size},
-                                    {"/tfgen/cuda.h", cuda_begin, (unsigned long)(cuda_end - cuda_begin)}};
+                                    {"/tfgen/cuda.h", libclang_cuda, (unsigned long)(libclang_cuda_end - libclang_cuda)}};
     const CXIndex index = w->api.createIndex(0, 0);
     const int bad =
         index ? w->api.parseTranslationUnit2(index, w->job->name, options, count, files, 2, 0, &w->unit) : 1;

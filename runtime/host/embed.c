@@ -1,21 +1,17 @@
 /* In: the headers of the host build, at compile time (found through -I.).
  * Out: their text, so that the binary needs no installed files. */
 #define _GNU_SOURCE
+#include "ir/base/embed.h"
 #include "runtime/host/engine.h"
 /* For the list of dependencies only: both are empty for a C compiler. */
 #include "runtime/host/hip_amdgcn.h"
 #include "runtime/host/hip_library.h"
 #include "runtime/host/hip_on_host.h"
 
-#define EMBED(name, path)                                                                                                      \
-    __asm__(".section .rodata\n\t.balign 16\nembedded_" #name ":\n\t.incbin \"" path "\"\n"                                     \
-            "embedded_" #name "_end:\n\t.byte 0\n\t.previous\n");                                                              \
-    extern __attribute__((visibility("hidden"))) const char embedded_##name[], embedded_##name##_end[]
-
-EMBED(abi, "runtime/host/hs_abi.h");
-EMBED(hip, "runtime/host/hip_on_host.h");
-EMBED(library, "runtime/host/hip_library.h");
-EMBED(amdgcn, "runtime/host/hip_amdgcn.h");
+EMBED_FILE(embedded_abi, "runtime/host/hs_abi.h");
+EMBED_FILE(embedded_hip, "runtime/host/hip_on_host.h");
+EMBED_FILE(embedded_library, "runtime/host/hip_library.h");
+EMBED_FILE(embedded_amdgcn, "runtime/host/hip_amdgcn.h");
 
 const embedded_part *embedded_parts(void)
 {

@@ -1,19 +1,15 @@
 /* In: the files of runtime/wisdom/shipped.def, at build time. Out: their text. */
 #include "runtime/wisdom/wisdom_file.h"
+#include "ir/base/embed.h"
 #include <string.h>
 
-#define SHIPPED(id, path)                                                                                                        \
-    __asm__(".pushsection .rodata\n.hidden tfgen_wisdom_" #id "\n.global tfgen_wisdom_" #id "\ntfgen_wisdom_" #id                \
-            ":\n.incbin \"" path "\"\n.hidden tfgen_wisdom_end_" #id "\n.global tfgen_wisdom_end_" #id "\ntfgen_wisdom_end_" #id \
-            ":\n.byte 0\n.popsection\n");                                                                                        \
-    extern const char tfgen_wisdom_##id[] __attribute__((visibility("hidden")));                                                 \
-    extern const char tfgen_wisdom_end_##id[] __attribute__((visibility("hidden")));
+#define SHIPPED(id, path) EMBED_FILE(tfgen_wisdom_##id, path);
 #include "runtime/wisdom/shipped.def"
 
 static const struct {
     const char *begin, *end;
 } files[] = {
-#define SHIPPED(id, path) {tfgen_wisdom_##id, tfgen_wisdom_end_##id},
+#define SHIPPED(id, path) {tfgen_wisdom_##id, tfgen_wisdom_##id##_end},
 #include "runtime/wisdom/shipped.def"
 };
 

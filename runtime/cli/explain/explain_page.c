@@ -1,12 +1,13 @@
 /* In: an explanation as JSON. Out: page.html with the JSON, the common style and the scripts: a self-contained file. Nothing in the JSON
  * can end the element that contains it. */
 #include "runtime/cli/explain/explanation.h"
+#include "ir/base/embed.h"
 #include "runtime/cli/page/page.h"
 #include <string.h>
 
-PAGE_EMBED(tfgen_explain_page, "runtime/cli/explain/page.html");
-PAGE_EMBED(tfgen_explain_drawing, "runtime/cli/explain/drawing.js");
-PAGE_EMBED(tfgen_explain_script, "runtime/cli/explain/page.js");
+EMBED_FILE(tfgen_explain_page, "runtime/cli/explain/page.html");
+EMBED_FILE(tfgen_explain_drawing, "runtime/cli/explain/drawing.js");
+EMBED_FILE(tfgen_explain_script, "runtime/cli/explain/page.js");
 
 /* Appends JSON with '<' escaped: it occurs only in strings, where the escape is valid. */
 static void append_harmless(text *t, const char *json)

@@ -1,9 +1,10 @@
 /* Contract: page.h. Names and reasons are untrusted: pages and CSV quote them. */
 #include "runtime/cli/page/page.h"
+#include "ir/base/embed.h"
 #include "runtime/cli/page/markup.h"
 #include <string.h>
 
-PAGE_EMBED(tfgen_page_css, "runtime/cli/page/page.css");
+EMBED_FILE(tfgen_page_css, "runtime/cli/page/page.css");
 
 /* ---- pages */
 void page_style(text *t)

@@ -9,11 +9,6 @@ void page_begin(text *t, const char *title, const char *about);
 void page_end(text *t);
 void page_style(text *t); /* the style sheet with its colours, for pages with a head of their own */
 
-/* Embeds a file as a NUL-terminated string, by the assembler's .incbin. */
-#define PAGE_EMBED(name, path)                                                                                                        \
-    __asm__(".pushsection .rodata\n.hidden " #name "\n.global " #name "\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n"); \
-    extern const char name[] __attribute__((visibility("hidden")))
-
 typedef struct sheet_column {
     const char *name;
     enum { sheet_number, sheet_name, sheet_words } kind; /* right-aligned; left-aligned; left-aligned and wrapped */

@@ -1,19 +1,15 @@
 /* In: runtime/cli/table/shipped.def and its specs, at build time. Out: the shipped tables. */
 #include "runtime/cli/table/table.h"
+#include "ir/base/embed.h"
 #include <string.h>
 
-#define SPEC(id, path)                                                                                                        \
-    __asm__(".pushsection .rodata\n.hidden tfgen_table_" #id "\n.global tfgen_table_" #id "\ntfgen_table_" #id                 \
-            ":\n.incbin \"" path "\"\n.hidden tfgen_table_end_" #id "\n.global tfgen_table_end_" #id "\ntfgen_table_end_" #id  \
-            ":\n.byte 0\n.popsection\n");                                                                                     \
-    extern const char tfgen_table_##id[] __attribute__((visibility("hidden")));                                               \
-    extern const char tfgen_table_end_##id[] __attribute__((visibility("hidden")));
+#define SPEC(id, path) EMBED_FILE(tfgen_table_##id, path);
 #include "runtime/cli/table/shipped.def"
 
 static const struct {
     const char *id, *path, *begin, *end;
 } specs[] = {
-#define SPEC(id, path) {#id, path, tfgen_table_##id, tfgen_table_end_##id},
+#define SPEC(id, path) {#id, path, tfgen_table_##id, tfgen_table_##id##_end},
 #include "runtime/cli/table/shipped.def"
 };
 
