@@ -60,13 +60,18 @@ static ir_value *norm_weight(lowering *l)
     return l->op->attributes.unit_offset ? middle(l, op_add, "w1", w, w, number(l, 1)) : w;
 }
 
+/* 1 / sqrt(squares / columns of x + eps). */
+static ir_value *norm_factor(lowering *l, const ir_value *x, ir_value *squares, const char *mean, const char *raised)
+{
+    ir_value *m = statistic(l, op_div, mean, squares, columns_of(l, x));
+    ir_value *e = statistic(l, op_add, raised, m, number(l, l->op->attributes.eps));
+    return statistic(l, op_rsqrt, "r", e, NULL);
+}
+
 static void lower_rmsnorm(lowering *l)
 {
     ir_value *x = in(l, 0);
-    ir_value *ss = statistic(l, op_row_sumsq, "ss", x, NULL);
-    ir_value *ms = statistic(l, op_div, "ms", ss, columns_of(l, x));
-    ir_value *me = statistic(l, op_add, "me", ms, number(l, l->op->attributes.eps));
-    ir_value *r = statistic(l, op_rsqrt, "r", me, NULL);
+    ir_value *r = norm_factor(l, x, statistic(l, op_row_sumsq, "ss", x, NULL), "ms", "me");
     if (l->op->input_count == 1) {
         emit(l, op_mul, l->out, x, r);
         return;
@@ -81,10 +86,7 @@ static void lower_layernorm(lowering *l)
     ir_value *s = statistic(l, op_row_sum, "s", x, NULL);
     ir_value *mu = statistic(l, op_div, "mu", s, columns_of(l, x));
     ir_value *c = middle(l, op_sub, "c", x, x, mu);
-    ir_value *v = statistic(l, op_row_sumsq, "v", c, NULL);
-    ir_value *vm = statistic(l, op_div, "vm", v, columns_of(l, x));
-    ir_value *ve = statistic(l, op_add, "ve", vm, number(l, l->op->attributes.eps));
-    ir_value *r = statistic(l, op_rsqrt, "r", ve, NULL);
+    ir_value *r = norm_factor(l, x, statistic(l, op_row_sumsq, "v", c, NULL), "vm", "ve");
     if (l->op->input_count == 1) {
         emit(l, op_mul, l->out, c, r);
         return;
