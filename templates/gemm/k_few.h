@@ -2,14 +2,14 @@
 // results. The last slice of a tile reads all others at once, as all its threads share them out, and adds them up in a fixed order; a tree
 // (gemm/k_parts.h) would read them one after another. Slices are ordered as in gemm/k_parts.h: the one that waits has the highest number.
 //
-// Sums: of a thread; vectors of width elements each, vector(i). Lanes: the threads that have some, first in the workgroup. Teams: threads
-// that share out the slices of one word.
+// Sums: a thread's sums, vector(i), each of `width` elements. Lanes: how many threads have sums, the workgroup's first. Teams: how many
+// threads share out the slices of one word (16 bytes of a slice).
 #pragma once
 #include "templates/frame/workspace.h"
 
 template <class S, class Sums, int Lanes, int Teams> struct k_few {
     using args = typename S::args;
-    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector; // words: of 16 bytes
+    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector; // counts of words
     static constexpr int words = of_thread * Lanes;                                                                    // of a slice
     static_assert(Sums::width % 4 == 0, "tile: width is a multiple of 4, as sums of slices are exchanged in words of 16 bytes");
     static_assert(Teams >= 1 && (Teams == 1 || Teams * words <= S::threads), "tile: at least one thread for each word of a team's sums");

@@ -12,10 +12,10 @@ enum operand_form { in_pieces, in_rows, in_columns };
 template <class A, class B> inline constexpr bool one_type = false;
 template <class A> inline constexpr bool one_type<A, A> = true;
 
-// S::passes: elements of the packed weight, and of A if S has a_terms, are sums of numbers. A packed column, or a row of A, has the
-// smallest terms of all its elements first, zero-padded to a multiple of 128 bytes, then the next larger ones, and so on. The product walks
-// K once per pass. Pass i multiplies the terms of A and B whose indices are bits 4 i to 4 i + 3 of S::a_terms and S::b_terms; without
-// these, A and term i of B.
+// S::passes: elements of the packed weight, and of A if S has a_terms, are stored as several numbers each, their terms, which add up to the
+// element. A packed column, or a row of A, has the smallest terms of all its elements first, zero-padded to a multiple of 128 bytes, then
+// the next larger ones, and so on. The product walks K once per pass. Pass i multiplies the terms of A and B whose indices are bits 4 i to
+// 4 i + 3 of S::a_terms and S::b_terms; without these, A and term i of B.
 template <class S, class = void> inline constexpr int passes_of = 1;
 template <class S> inline constexpr int passes_of<S, nothing<decltype(S::passes)>> = S::passes;
 template <class S, class = void> struct terms_of {
@@ -49,7 +49,7 @@ template <class S, int tile_k> struct pass_tiles {
 template <class T> struct pieces {
     static constexpr int columns = 16, bytes = 1024, row_bytes = 64;
     static constexpr int chunk = 16 / sizeof(T), length = row_bytes / sizeof(T), elements = bytes / sizeof(T); // elements along k; in all
-    static constexpr int group_step = elements / 2, chunk_step = 8 * chunk, column_step = chunk;               // elements between them
+    static constexpr int group_step = elements / 2, chunk_step = 8 * chunk, column_step = chunk;               // in elements
 
     // Index of element k of packed column n; columns have packed_k elements.
     DEV static long long at(int packed_k, int n, int k)

@@ -9,7 +9,7 @@ static void meet()
     tf_hs_cluster_wait();
 }
 
-// Each turn a thread reads what its neighbour has in every member, first its own.
+// In each turn a thread reads its neighbour's number in every block of the cluster, beginning with its own block.
 extern "C" __global__ void gather(const cluster_args p)
 {
     TF_SHARED_DYN(int, own);

@@ -56,7 +56,7 @@ TF_EXPORT(phases_fenced)
 static __device__ void phases_of_waves(const phases_args &p, bool fenced)
 {
     for (int i = 0; i < p.phases; i++) {
-        phase(p, i, 64); // of the second wave
+        phase(p, i, 64); // written by the first thread of the second wave
         if (fenced) __threadfence();
         __syncthreads();
         if (threadIdx.x == 0) {
