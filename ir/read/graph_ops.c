@@ -45,7 +45,7 @@ static bool may_be_operand(op_draft *d, const ir_value *v, int i, position at)
     if (v->kind == value_state)
         complain(r->a, at, "%s: %%%s is a state; write it by kv_append and use the out of that", d->name, v->name);
     else if (v->type == dtype_i32)
-        complain(r->a, at, "%s: %%%s is i32; int data serves as at: or lengths: only", d->name, v->name);
+        complain(r->a, at, "%s: %%%s is i32; int data is for at:, lengths: and first: only", d->name, v->name);
     else if (v->root && !(d->op->kind == op_attention && (i == 1 || i == 2)))
         complain(r->a, at, "%s: %%%s is a cache, which only attention reads, as k or v", d->name, v->name);
     else

@@ -129,7 +129,7 @@ def decoder(family):
 
 
 def kept():
-    """What a call leaves behind is not taken for another's."""
+    """A call does not take what another one left in a cache for its own."""
     model = made("llama")
     mine = fused(model, room=ROOM)
     ids, ones = ids_of(2, 23), torch.ones(2, 23, dtype=torch.int64)
