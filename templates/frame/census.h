@@ -36,7 +36,8 @@ struct census {
 
     // Counts the workgroup; returns the word before that. By one thread. It orders no data.
     DEV unsigned long long join() const { return flag_take_relaxed(word, one); }
-    // What join() would have returned of an initialised word, which it now is. By the same thread.
+    // Initialises the word if nobody has, and then counts the workgroup again. was: what join() has returned. Returns what join() returns
+    // for an initialised word. By the same thread.
     DEV unsigned long long joined(unsigned long long was) const
     {
         while (!is_open(was) && !is_closed(was)) { // nobody has initialised it
@@ -48,7 +49,7 @@ struct census {
         }
         return was;
     }
-    // Of a workgroup that found this in the word; if it has to give up, its total becomes 0.
+    // The seat of a workgroup that found this in the word. If it has to give up, decided() sets the seat's total to 0.
     DEV static seat seat_of(unsigned long long was)
     {
         const int left = gone(was), index = left ? count(was) - left : static_cast<int>(block_index());
