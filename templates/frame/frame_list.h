@@ -1,4 +1,4 @@
-// In: a list of several phases F (frame.h), whose programs have the frames mixed, sliced_k and multistage, and its arguments. Out: one
+// In: a list of several phases F (frame.h), whose programs have frames that ir/frame.def marks `list`, and its arguments. Out: one
 // persistent launch over all their tiles: each tile waits for the tiles that it reads, is computed, and is published. All workgroups are
 // resident. Refuses (static_assert) phases with different numbers of threads.
 //
@@ -10,7 +10,7 @@
 //   asks: true: its walk also has tile(p, index, next, shared, may_store), which calls may_store() before it stores, and waits for no
 //     other workgroup. With such a program first, workgroups count themselves while they compute its tiles
 //   ringed: true: its weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
-// With such a program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
+// With a ringed program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/frame/marks.h"
@@ -50,8 +50,8 @@ template <class F> constexpr int before_seats = (F::shared_bytes + 15) / 16 * 16
 template <class F> constexpr int phases_bytes = is_counted<F> ? before_seats<F> + static_cast<int>(sizeof(seats)) : F::shared_bytes;
 template <class F> DEV seats &seats_in(char *shared) { return *reinterpret_cast<seats *>(shared + before_seats<F>); }
 
-// Workgroups count themselves while they compute tiles of the first phase, which those that come later compute once more if they give up.
-// F::repeats_first: that phase writes nothing that it reads.
+// True if workgroups count themselves while they compute tiles of the first phase. If some give up, those that come later compute these
+// tiles once more. F::repeats_first: they may, as that phase writes nothing that it reads.
 template <class F> constexpr bool counting_overlaps()
 {
     if constexpr (F::counted) return F::repeats_first && asks_to_store<typename F::template program<0>>;

@@ -1,5 +1,5 @@
-/* Counters of launches whose workgroups wait for each other: what tfgen_execute() and tfgen_execute_check() do about them. No fusion level
- * makes such launches yet, so a plan is given counters by hand. */
+/* Counters by which workgroups of a launch wait for each other: what tfgen_execute() and tfgen_execute_check() do about them. Plans have
+ * marks instead (templates/frame/marks.h), so a plan is given counters by hand. */
 #include <check.h>
 #include <string.h>
 #include "runtime/api/tfgen.h"
@@ -102,7 +102,7 @@ START_TEST(a_check_takes_the_arguments_of_the_call)
 }
 END_TEST
 
-/* All plans of today have no counters. */
+/* No plan has counters. */
 START_TEST(a_call_without_counters_succeeds)
 {
     host_call c;
