@@ -268,17 +268,46 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
 #endif
 }
 #if defined(__CUDACC_RTC__)
-// One instruction converts two elements and packs them.
+// One instruction converts two elements and packs them. Four are stored as one integer: behind a test of the place (a cache's rows) the
+// compiler stores an array of words, or of halves, one by one.
+DEV unsigned two_as(const bf16 *, float low, float high)
+{
+    unsigned both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+}
+DEV unsigned two_as(const f16 *, float low, float high)
+{
+    unsigned both;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+}
+template <int W, class T> DEV void store_twos(T *to, vec<float, W> v)
+{
+    neighbours<unsigned, W / 2> raw;
+#pragma unroll
+    for (int i = 0; i < W; i += 2) raw.e[i / 2] = two_as(to, v[i], v[i + 1]);
+    if constexpr (W == 4) {
+        unsigned long long all;
+        asm("mov.b64 %0, {%1, %2};" : "=l"(all) : "r"(raw.e[0]), "r"(raw.e[1]));
+        *reinterpret_cast<unsigned long long *>(to) = all;
+    } else {
+        *reinterpret_cast<neighbours<unsigned, W / 2> *>(to) = raw;
+    }
+}
 template <int W> DEV void store_aligned(bf16 *to, vec<float, W> v)
 {
-    if constexpr (W % 2 == 0) {
-        neighbours<unsigned, W / 2> raw;
-#pragma unroll
-        for (int i = 0; i < W; i += 2) asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(raw.e[i / 2]) : "f"(v[i + 1]), "f"(v[i]));
-        *reinterpret_cast<neighbours<unsigned, W / 2> *>(to) = raw;
-    } else {
+    if constexpr (W % 2 == 0)
+        store_twos<W>(to, v);
+    else
         store_aligned<W, bf16>(to, v);
-    }
+}
+template <int W> DEV void store_aligned(f16 *to, vec<float, W> v)
+{
+    if constexpr (W % 2 == 0)
+        store_twos<W>(to, v);
+    else
+        store_aligned<W, f16>(to, v);
 }
 #endif
 template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)

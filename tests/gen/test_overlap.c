@@ -1,5 +1,6 @@
 /* Programmatic dependent launch on sm_90a: on every path through every kernel's PTX, griddepcontrol.wait precedes the first access to
- * global memory; only loads of packed weights through their tensor map may come before it. Skipped without NVRTC. */
+ * global memory; only loads of packed weights through their tensor map may come before it. And other properties of kernels that are seen in
+ * PTX. Skipped without NVRTC. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include "tests/support.h"
@@ -359,6 +360,33 @@ START_TEST(the_last_iteration_of_a_register_fed_tile_loads_nothing)
 }
 END_TEST
 
+/* Behind a test of the place the compiler stored an array of four halves one by one, and one of two words in two. */
+START_TEST(four_appended_elements_are_stored_at_once)
+{
+    static const char yaml[] = "block: t\ndtype: f16\ndims: {B: 96, L: 64, D: 256, KV: 2, hd: 64}\n"
+                               "inputs: {x: [B, 1, D], pos: {shape: [B], dtype: i32, range: [0, L-1]}}\nparams: {w: [KV*hd, D]}\n"
+                               "state: {c: [B, KV, L, hd]}\nops:\n  - {out: k, op: linear, in: [x, w]}\n"
+                               "  - {out: kc, op: kv_append, in: [k], state: c, at: pos}\noutputs: {y: k}\n";
+    static const char *const tiles[] = {"k: layer=swap_ab"};
+    ptx_compiler compiler;
+    if (!open_compiler(&compiler)) {
+        printf("skipped: no NVRTC\n");
+        return;
+    }
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .dtype = _i ? "bf16" : "f16", .level = fusion_tile, .target = "sm_90a",
+                                     .tuning = &(tuning){.lines = tiles, .count = 1}});
+    char *ptx = ptx_of(&compiler, source_join(r->a, &r->c.plan->launches[0].source));
+    int stores = 0;
+    for (const char *at = ptx; (at = strstr(at, "st.global")); stores++) {
+        ck_assert_msg(starts(at, "st.global.u64") || starts(at, "st.global.v4.u16") || starts(at, "st.global.v2.u32"), "%.20s", at);
+        at += strlen("st.global");
+    }
+    ck_assert_int_gt(stores, 0);
+    free(ptx);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- weights of later launches */
 typedef struct asked {
     int pack; /* -1: no more */
@@ -461,6 +489,7 @@ int main(void)
     tcase_add_loop_test(t, no_kernel_touches_what_others_write_before_its_wait, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(t, an_access_that_can_bypass_its_wait_is_found);
     tcase_add_test(t, the_last_iteration_of_a_register_fed_tile_loads_nothing);
+    tcase_add_loop_test(t, four_appended_elements_are_stored_at_once, 0, 2);
     tcase_add_loop_test(t, each_weight_is_prefetched_by_one_earlier_launch, 0, 6);
     tcase_add_loop_test(t, the_next_launch_decides_when_it_is_signalled, 0, 2);
     tcase_add_loop_test(t, targets_without_overlap_emit_no_overlap, 0, 4);
