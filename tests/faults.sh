@@ -7,7 +7,7 @@ set -u
 tfgen=$1 target=$2 device=${3:-}
 where=--target=$target repeat=1 bad=0
 [ -z "$device" ] || where=--device=$device
-late= # warps of a GPU may go in step: there the others come late, as they may
+late= # on a GPU warps may happen to go in step, which would hide a missing barrier: there all warps but the first are delayed
 if [ "$device" = cuda ]; then
     repeat=50
     wait='for (const long long from = clock64(); clock64() - from < 100000;) {}'

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the head prefetches of the next step's first layer, which begins only when the token has been chosen. */
+/* Bytes that the head prefetches of layer 0 of the next step. More than usual, as that layer begins only when the token has been chosen. */
 enum { head_next_bytes = 12 << 20 };
 
 /* ---- launches */
@@ -19,7 +19,8 @@ static unit_call call_of(const generator *g, const unit_tensor *tensors, size_t 
                        .stream = g->stream};
 }
 
-/* A step runs all layers, the head, and layer 0 of the next step: what each prefetches of the one that follows it. */
+/* Names the unit whose weights a call prefetches: the layer with this index, or the head after the last layer. After the head comes layer 0
+ * of the next step. */
 static void name_next(const generator *g, size_t layer, unit_call *call)
 {
     const layer_set *s = &g->sets[g->set];

@@ -40,7 +40,7 @@ typedef struct double_map {
 } double_map;
 
 typedef struct double_state {
-    int devices, major, minor, init_code, version; /* before the first call; the defaults are 1, 9, 0, 0, 13000 */
+    int devices, major, minor, init_code, version; /* set before the first call; the defaults are 1, 9, 0, 0, 13000 */
     int resident; /* workgroups of any kernel that each of the 4 multiprocessors holds; the default is 8 */
     atomic_int allocations, bytes_over, modules, primaries, streams, events, graphs, encodes, launched, captured, replays, waits, wrong;
     atomic_int event_waits; /* cuStreamWaitEvent */
