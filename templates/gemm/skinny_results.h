@@ -34,7 +34,7 @@ template <class S, int Stride, int Sharing> struct skinny_results {
     struct alignas(16) scratch {
         union {
             float part[blocks][Sharing][tile_m * width];
-            typename parts::scratch slices; // later
+            typename parts::scratch slices; // once `part` was read
         };
         float sums[units * tile_m];
     };

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, llvm-mca-22, TINYGRAD_DIR, targets as arguments. Out: the report of code.py for the
 attention planned for the llama-1b and llama-8b presets (--dtype, default bf16): scratch, registers, the main loop's matrix instructions and
-loads, LDS bank conflicts at the addresses that the emulator sees, the predicted utilisation of the matrix pipe, and that utilisation if an
-interval also lasts as long as the vector instructions of both waves. Refuses (exit 1) what code.py refuses, and a utilisation below the
+loads, LDS bank conflicts at the addresses that the emulator sees, the predicted utilisation of the matrix pipe, and the same if no
+interval is shorter than the vector instructions of both waves. Refuses (exit 1) what code.py refuses, and a utilisation below the
 goal. Nothing is measured."""
 import argparse
 import re
