@@ -55,7 +55,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     {
         const int most = S::most_keys(p), written = n.start + S::queries(p);
         int given = S::lengths(p) ? n.length : S::starts(p) ? written : most;
-        if (!S::causal && S::lengths(p) && S::starts(p)) given = given < written ? given : written; // causal queries see none behind
+        if (!S::causal && S::lengths(p) && S::starts(p)) given = given < written ? given : written; // causal queries see no later keys
         const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
         int oldest = S::window ? n.start - S::window + 1 : 0;
         if constexpr (has_first<S>::value) {
