@@ -192,14 +192,15 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
     return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
 }
 
-/* Workgroups that multicast rows wait for each other's stages. Up to most_rows this costs more than it saves where split-K parts of a tile
- * wait, too, or where all workgroups run at once and may multicast weights instead. H200, us, clusters of 2 by columns
- * and by rows: 207x3584x9568 by 104x128 in 2 parts 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. */
+/* Workgroups that multicast rows wait for each other's stages. Up to most_rows this costs more than it saves where parts of a tile wait for
+ * each other, too, or where all workgroups run at once and may multicast weights instead. H200, us, clusters of 2 by columns
+ * and by rows: 207x3584x9568 by 104x128 in 2 parts 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5.
+ * A block of 272 rows whose gate and up, 272x18816x3328, are 136x192 with a tail of 2: clusters of 2 by columns 178.9, none 154.5. */
 static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
     enum { most_rows = 512 };
     if (x->cluster == 1 || p->product->kind == op_matmul || problem_rows(p) > most_rows) return false;
-    return x->split_k > 1 || clusters_of(p, x) * swap_ab_members(x) <= p->device->units;
+    return x->split_k > 1 || x->tail > 1 || clusters_of(p, x) * swap_ab_members(x) <= p->device->units;
 }
 
 /* Blocked summation (gemm_swap_ab.h: folds) takes twice the registers. More stages than needed leave no shared memory in which the next
