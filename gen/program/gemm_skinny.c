@@ -160,6 +160,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     } else if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) {
         return "each 32 columns of n have equally many waves";
     }
+    if (x->threads * x->thread_n <= x->n) return "threads: several for each column, which share K"; /* else it is a register tile */
     if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one iteration of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }

@@ -267,6 +267,8 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
                  {"gemm layer=wgmma n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
                  {"gemm layer=skinny stages=1", PRODUCT("bf16", "3", "64"), "stages=1; it is 2 to 2"},
+                 {"gemm layer=skinny n=64 thread_n=1 threads=64", PRODUCT("bf16", "3", "64"),
+                  "threads: several for each column, which share K"},
                  {"gemm layer=wgmma cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
                  {"gemm layer=wgmma cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
                  {"gemm layer=wgmma smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
