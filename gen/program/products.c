@@ -77,8 +77,11 @@ operand operand_in_terms(const problem *p)
     const ir_op *product = p->product;
     if (product->kind != op_matmul) return operand_b;
     if (reads_terms(product)) return is_terms(product->inputs[0]) ? operand_a : operand_b;
+    const ir_value *x = product->inputs[0];
+    long long rows; /* tf32_terms counts rows at compile time */
+    const bool fixed = extent_is_number(&x->shape[x->rank - (product->attributes.transpose_a ? 1 : 2)], &rows);
     const bool sums = problem_sums_rows(p); /* the epilogue sums rows of its tiles */
-    return !sums && elements(p, product->inputs[0]) < elements(p, product->inputs[1]) ? operand_a : operand_b;
+    return fixed && !sums && elements(p, product->inputs[0]) < elements(p, product->inputs[1]) ? operand_a : operand_b;
 }
 
 const char *obstacle_to_boxes(const problem *p)

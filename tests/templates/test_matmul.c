@@ -48,6 +48,10 @@ static const matmul_case cases[] = {
      "dims: {B: 2, M: 21, K: 136, N: 130}\ndynamic: {B: [1, 4]}\ninputs: {x: [M, K], z: [B, N, K], r: [B, M, N]}\nparams: {c: [N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z], transpose: true}\n  - {out: q, op: mul, in: [p, c]}\n  - {out: y, op: add, in: [q, r]}\n"
      "outputs: {y: y}\n", 0, "swap_ab = true"},
+    /* the number of A's rows is not known: B is stored as terms, though it is larger */
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64",
+     "dims: {M: 21, K: 72, N: 96}\ndynamic: {M: [1, 64]}\ninputs: {x: [M, K], z: [K, N]}\nops:\n  - {out: y, op: matmul, in: [x, z]}\n"
+     "outputs: {y: y}\n", 0, "in_rows"},
     /* sums along rows of the result, which are rows of the tile */
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64",
      "dims: {M: 20, K: 72, N: 96}\ninputs: {x: [M, K], z: [K, N]}\nparams: {g: [N], w: [64, N]}\nops:\n"
