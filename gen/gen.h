@@ -126,7 +126,6 @@ typedef struct launch {
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
     int cluster, resident; /* combined over its phases (tile_extents) */
     int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
-    bool repeats_first;    /* order_first_repeats(): the first phase may be computed twice (gen/plan/order.h) */
     bool together;         /* workgroups wait for each other's tiles: a cooperative launch, or one that overlaps (frame/census.h) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
@@ -134,7 +133,7 @@ typedef struct launch {
 } launch;
 
 enum { mark_head = 16, mark_pitch = 16 }; /* of templates/frame/marks.h */
-enum { seat_bytes = 32 };                 /* of templates/frame/frame_list.h: shared memory of a launch whose workgroups count themselves */
+enum { seat_bytes = 16 };                 /* of templates/frame/census.h: shared memory of a launch whose workgroups count themselves */
 enum { most_marked = 1024 };              /* workgroups of a launch that waits by marks */
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
 

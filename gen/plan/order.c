@@ -97,29 +97,6 @@ void order_set(arena *a, const ir_graph *p, launch *l)
     if (p->stacked) set_before(a, l, ahead);
 }
 
-static bool writes_memory_of(const ir_phase *phase, const ir_value *v)
-{
-    for (int n = 0; n < phase->op_count; n++)
-        for (int k = 0; k < phase->ops[n]->output_count; k++)
-            if (value_root(phase->ops[n]->outputs[k]) == value_root(v)) return true;
-    return false;
-}
-
-bool order_first_repeats(const launch *l)
-{
-    const ir_phase *first = l->work[0].phase;
-    for (int n = 0; n < first->op_count; n++) {
-        const ir_op *op = first->ops[n];
-        ir_value *used[24];
-        const int count = op_operands(op, used, 24);
-        for (int k = 0; k < count; k++) {
-            const bool appends = op->kind == op_kv_append && used[k] == op->attributes.state; /* it reads none of it */
-            if (!appends && !(used[k]->def && phase_has(first, used[k]->def)) && writes_memory_of(first, used[k])) return false;
-        }
-    }
-    return true;
-}
-
 /* ---- the proof */
 /* The first phase that accesses the memory without waiting, directly or not, for an earlier phase (*earlier) although one of the two writes
  * it; -1: none. */

@@ -7,8 +7,6 @@
  * the two writes, such as another piece of a concat. Phases for which another one in the list already waits are left out. In a
  * stack also fills `awaits_before` of each phase that otherwise waits for none: the phases for which no other phase waits. */
 void order_set(arena *a, const ir_graph *p, launch *l);
-/* Whether the first phase computes the same results again if it is computed twice: it writes no memory that it reads. */
-bool order_first_repeats(const launch *l);
 /* What is wrong with the waits; NULL: nothing. Proves from what the ops read and write, not from ir_phase.after, that every phase waits
  * only for earlier ones (so all waits end), and that of two phases that access the same memory, one of which writes it, the later waits,
  * directly or through others, for the earlier. In a stack every phase must also wait, directly or through others, for every phase of the

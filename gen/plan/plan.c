@@ -417,7 +417,6 @@ static void plan_ring(const planner *p, launch *l)
 static void plan_order(const planner *p, launch *l)
 {
     order_set(p->a, p->ir, l);
-    l->repeats_first = order_first_repeats(l);
     const char *fault = order_fault(p->a, p->ir, l);
     if (fault) bail(p->a, code_check_failed, (position){0}, "internal: launch %s: %s", l->name, fault);
     l->resident = 1;

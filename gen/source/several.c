@@ -119,7 +119,6 @@ void several_write_list(arena *a, const plan *p, const launch *l, const side *si
     write_head(w, (position){0}, "struct %s : phase_list<%s>", struct_name, programs.data);
     write_line(w, "using waits = by_phases<%s>;", struct_name);
     write_line(w, "static constexpr bool counted = %s;", l->overlap ? "true" : "false");
-    if (l->overlap) write_line(w, "static constexpr bool repeats_first = %s;", l->repeats_first ? "true" : "false");
     write_ring(l, w);
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);

@@ -1,5 +1,5 @@
 // In: a launch whose workgroups wait for each other, and a word of its workspace. Out: the workgroups that take part. Not all may be
-// resident: other launches may occupy multiprocessors and wait, too. So each workgroup counts itself before it stores a result. If some do
+// resident: other launches may occupy multiprocessors and wait, too. So each workgroup counts itself before its first tile. If some do
 // not start for long, a waiting one closes the census: those counted so far give up and end, which frees their multiprocessors, and those
 // that start later share all tiles. They may give up in turn, until a last one is alone. So no wait lasts for ever, however many launches
 // run.
@@ -34,16 +34,14 @@ struct census {
     DEV static bool is_closed(unsigned long long x) { return x << 16 >> 32 == closed; }
     DEV static int gone(unsigned long long x) { return is_closed(x) ? static_cast<int>(x & 0xffff) : 0; }
 
-    // Counts the workgroup; returns the word before that. By one thread. It orders no data.
-    DEV unsigned long long join() const { return flag_take_relaxed(word, one); }
-    // Initialises the word if nobody has, and then counts the workgroup again. was: what join() has returned. Returns what join() returns
-    // for an initialised word. By the same thread.
-    DEV unsigned long long joined(unsigned long long was) const
+    // Counts the workgroup; returns the word before that. Initialises it first if nobody has. By one thread. It orders no data.
+    DEV unsigned long long join() const
     {
+        unsigned long long was = flag_take_relaxed(word, one);
         while (!is_open(was) && !is_closed(was)) { // nobody has initialised it
             const unsigned long long now = flag_read(word);
             if (is_open(now) || is_closed(now))
-                was = join();
+                was = flag_take_relaxed(word, one);
             else
                 flag_swap(word, now, open);
         }

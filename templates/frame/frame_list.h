@@ -7,8 +7,6 @@
 //   walk<P>: what a workgroup keeps from tile to tile, called by all threads: start(p, index), of the first tile, ahead of its waits and of
 //     the previous launch's end, may load packed weights; look(p, index, shared), ahead of its waits, reads what no phase writes;
 //     tile(p, index, next, shared) computes a tile and may begin to load the next one (-1: none)
-//   asks: true: its walk also has tile(p, index, next, shared, may_store), which calls may_store() before it stores, and waits for no
-//     other workgroup. With such a program first, workgroups count themselves while they compute its tiles
 //   ringed: true: its weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
 // With a ringed program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
 #pragma once
@@ -30,9 +28,6 @@ template <class X> constexpr bool same_program<X, X> = true;
 template <class P, class = void> constexpr bool is_ringed = false;
 template <class P> constexpr bool is_ringed<P, nothing<decltype(P::in_list::ringed)>> = true;
 
-template <class P, class = void> constexpr bool asks_to_store = false;
-template <class P> constexpr bool asks_to_store<P, nothing<decltype(P::in_list::asks)>> = P::in_list::asks;
-
 template <class First, class... More> struct phase_list {
     static constexpr int phases = 1 + sizeof...(More), threads = First::threads;
     static constexpr int shared_bytes = most(First::in_list::template bytes<First>, More::in_list::template bytes<More>...);
@@ -40,23 +35,12 @@ template <class First, class... More> struct phase_list {
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 
-// Behind the shared memory of the phases lies what a workgroup finds out about its seat, if workgroups are counted.
+// Behind the shared memory of the phases lies the workgroup's seat, if workgroups are counted: so it takes no registers.
 template <class F, class = void> constexpr bool is_counted = false;
 template <class F> constexpr bool is_counted<F, nothing<decltype(F::counted)>> = F::counted;
-struct seats {
-    seat first, last; // when it was about to store; when all had come, or it gave up
-};
-template <class F> constexpr int before_seats = (F::shared_bytes + 15) / 16 * 16;
-template <class F> constexpr int phases_bytes = is_counted<F> ? before_seats<F> + static_cast<int>(sizeof(seats)) : F::shared_bytes;
-template <class F> DEV seats &seats_in(char *shared) { return *reinterpret_cast<seats *>(shared + before_seats<F>); }
-
-// True if workgroups count themselves while they compute tiles of the first phase. If some give up, those that come later compute these
-// tiles once more. F::repeats_first: they may, as that phase writes nothing that it reads.
-template <class F> constexpr bool counting_overlaps()
-{
-    if constexpr (F::counted) return F::repeats_first && asks_to_store<typename F::template program<0>>;
-    else return false;
-}
+template <class F> constexpr int before_seat = (F::shared_bytes + 15) / 16 * 16;
+template <class F> constexpr int phases_bytes = is_counted<F> ? before_seat<F> + static_cast<int>(sizeof(seat)) : F::shared_bytes;
+template <class F> DEV seat &seat_in(char *shared) { return *reinterpret_cast<seat *>(shared + before_seat<F>); }
 
 // A list runs once, or once for each layer of a stack (frame_stack.h). Functions of F then take a layer_view in place of the arguments.
 template <class At> constexpr bool is_layer = false;
@@ -76,20 +60,18 @@ template <class At> DEV int layers_of(const At &p)
 // Tile by tile, by counters (frame.h).
 template <class F> struct by_counters {
     using args = typename F::args;
-    static constexpr bool counts_later = false;
     DEV static int total() { return block_total(); }
     DEV int begin(const args &, char *) { return block_index(); }
     DEV bool waits(const args &p, const item<F> &w) { return F::needs(p, w.phase, w.index).count > 0; }
-    DEV bool await(const args &p, const item<F> &w, char *)
+    DEV void await(const args &p, const item<F> &w)
     {
         if (thread_index() == 0) ::await<F>(p, w);
         barrier();
         device_acquire();
-        return true;
     }
     DEV bool posts(const args &p, const item<F> &w) { return F::posts(p, w.phase, w.index) >= 0; }
     DEV void post(const args &p, const item<F> &w) { publish<F>(p, w); }
-    DEV void leave(const args &p, int, char *)
+    DEV void leave(const args &p, int)
     {
         if (thread_index() == 0) ::leave<F>(p);
     }
@@ -101,87 +83,32 @@ template <class F> struct by_counters {
 // awaited_before(phase, n): likewise a phase of the layer before. All phases of a layer have ended before one of the next layer begins, so
 // marks count on from layer to layer.
 //
-// If workgroups are counted (census.h), each would wait for all others before its first tile. Where the first phase allows it
-// (counts_later) it waits later: it adds itself to the census, computes a tile, and finds out what the census was when it is about to
-// store. All workgroups mark the end of the first phase, with or without a tile of it. So once that mark has counted all, all have come:
-// this is every workgroup's first wait. If the census was closed, those that come later mark the first phase in the mark of the end, which
-// nobody needs then.
+// If workgroups are counted (census.h), each waits for all others before its first tile. (Counting them while they compute the first
+// phase's tiles was no faster on an H200: each one's first wait then is for all workgroups, with or without a tile of that phase.)
 template <class F> struct by_phases {
-    static constexpr bool counts_later = counting_overlaps<F>();
-    bool ended = false;                                         // this workgroup has passed its last wait
-    enum { coming, counting, settled, gave_up } state = coming; // counting: others may not have come
-    const seats *seated;                                        // in shared memory, if workgroups are counted: so it takes no registers
-    unsigned long long found, its_mark;                         // the census, by thread 0, and marks, by the last wave, as they were
+    bool ended = false; // this workgroup has passed its last wait
+    const seat *seated; // in shared memory, if workgroups are counted
 
     DEV int total() const
     {
-        if constexpr (!F::counted) return block_total();
-        if (counts_later && state == coming) return block_total();
-        return state == gave_up ? 0 : seated->first.total;
+        if constexpr (F::counted) return seated->total;
+        else return block_total();
     }
     template <class At> DEV int groups(const At &p, int phase) const
     {
         const int count = F::tiles(p, phase);
-        return count < total() && !all_mark(phase) ? count : total();
+        return count < total() ? count : total();
     }
-    DEV static bool all_mark(int phase) { return counts_later && phase == 0; }
-    DEV int mark_of(int phase) const { return all_mark(phase) && total() != block_total() ? F::phases : phase; }
-    // The first tile of a workgroup that has taken its seat.
-    DEV int first_tile() const { return seated->first.total > 0 ? seated->first.index : census::nobody; }
-    DEV static bool in_last_wave() { return thread_index() >= F::threads - TF_WAVE; }
-    // Returns the workgroup's index.
+    // Returns the workgroup's index; census::nobody: it gives up.
     template <class At> DEV int begin(const At &p, char *shared)
     {
         const marks m{F::words(p)};
-        if constexpr (F::counted) seated = &seats_in<F>(shared);
-        if constexpr (counts_later) {
-            if (thread_index() == 0) found = m.who(F::phases).join();
-            if (in_last_wave()) its_mark = m.seen(F::phases);
-            return block_index();
-        }
-        if (in_last_wave()) m.initialise(F::phases, m.seen(F::phases));
+        if (thread_index() >= F::threads - TF_WAVE) m.initialise(F::phases);
         if constexpr (!F::counted) return block_index();
-        if (thread_index() == 0) {
-            seat own = census::seat_of(m.who(F::phases).joined(m.who(F::phases).join()));
-            m.assemble(F::phases, own);
-            seats_in<F>(shared).first = own;
-        }
+        seated = &seat_in<F>(shared);
+        if (thread_index() == 0) seat_in<F>(shared) = m.take_seat(F::phases);
         barrier();
-        return first_tile();
-    }
-    // By a workgroup that is about to store, or that has nothing to store in the first phase. False: it came late, and has another index
-    // now, first_tile().
-    template <class At> DEV bool may_store(const At &p, char *shared)
-    {
-        if (state != coming) return true;
-        const marks m{F::words(p)};
-        if (in_last_wave()) m.initialise(F::phases, its_mark);
-        if (thread_index() == 0) {
-            seat own = census::seat_of(m.who(F::phases).joined(found));
-            if (own.gone > 0) m.assemble(F::phases, own);
-            seats_in<F>(shared).first = own;
-        }
-        barrier();
-        const bool late = seated->first.total != block_total();
-        state = late ? settled : counting;
-        return !late;
-    }
-    // Marks the first phase by a workgroup that takes part, but has no tile of it.
-    template <class At> DEV void mark_none(const At &p) const
-    {
-        if (total() > 0 && thread_index() == 0) marks{F::words(p)}.publish(mark_of(0));
-    }
-    // Waits until all have come. False: the workgroup gives up.
-    template <class At> DEV bool settle(const At &p, int phase, char *shared)
-    {
-        if (thread_index() == 0) {
-            seat own = {static_cast<int>(block_index()), static_cast<int>(block_total()), 0};
-            marks{F::words(p)}.settle(phase, F::phases, own);
-            seats_in<F>(shared).last = own;
-        }
-        barrier();
-        state = seated->last.total > 0 ? settled : gave_up;
-        return state == settled;
+        return total() > 0 ? seated->index : census::nobody;
     }
     template <class At> DEV static bool waits_before(const At &p, int phase)
     {
@@ -190,42 +117,34 @@ template <class F> struct by_phases {
     }
     template <class At> DEV bool waits(const At &p, const item<F> &w) const
     {
-        if (counts_later && state == counting && w.phase > 0) return true;
         return w.index < total() && (F::awaited(w.phase, 0) >= 0 || waits_before(p, w.phase));
     }
-    // first_ended: all marks of the first phase have arrived.
-    template <class At> DEV void poll(const At &p, const marks &m, int phase, bool first_ended) const
+    template <class At> DEV void poll(const At &p, const marks &m, int phase) const
     {
-        for (int n = 0, of; (of = F::awaited(phase, n)) >= 0; n++)
-            if (!first_ended || of > 0) m.await(phase, mark_of(of), groups(p, of) * (layer_of(p) + 1));
+        for (int n = 0, of; (of = F::awaited(phase, n)) >= 0; n++) m.await(phase, of, groups(p, of) * (layer_of(p) + 1));
         if constexpr (is_layer<At>)
             for (int n = 0, of; waits_before(p, phase) && (of = F::awaited_before(phase, n)) >= 0; n++)
                 m.await(phase, of, groups(p, of) * p.layer);
     }
-    // False: the workgroup gives up.
-    template <class At> DEV bool await(const At &p, const item<F> &w, char *shared)
+    template <class At> DEV void await(const At &p, const item<F> &w)
     {
         const marks m{F::words(p)};
-        const bool settles = counts_later && state == counting;
-        if (settles && !settle(p, w.phase, shared)) return false;
-        if (thread_index() == 0) poll(p, m, w.phase, settles);
+        if (thread_index() == 0) poll(p, m, w.phase);
         device_acquire(); // AMD: for the thread that waited; the waves acquire after the barrier
         barrier();
         device_acquire();
         if (w.phase == F::last_wait && layer_of(p) + 1 == layers_of(p)) end(m);
-        return true;
     }
     template <class At> DEV bool posts(const At &p, const item<F> &w)
     {
-        return (all_mark(w.phase) || F::is_awaited(w.phase)) && w.index + total() >= F::tiles(p, w.phase);
+        return F::is_awaited(w.phase) && w.index + total() >= F::tiles(p, w.phase);
     }
-    template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(mark_of(w.phase)); }
+    template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
     // next: the index beyond the last tile that the workgroup would take next. The workgroup with index 0, which mostly has no tile in the
     // last phase, clears the marks once all workgroups have passed their last wait and all marks have arrived.
-    template <class At> DEV void leave(const At &p, int next, char *shared)
+    template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
-        if (counts_later && state == counting) settle(p, F::last_wait, shared);
         if (total() != block_total()) return leave_closed(m);
         if (!ended) {
             barrier(); // begin() has ended
@@ -233,7 +152,7 @@ template <class F> struct by_phases {
         }
         if (next != 0) return;
         for (int i = thread_index(); i <= F::phases; i += F::threads)
-            m.await_end(i, i == F::phases ? block_total() : all_mark(i) || F::is_awaited(i) ? groups(p, i) * layers_of(p) : 0);
+            m.await_end(i, i == F::phases ? block_total() : F::is_awaited(i) ? groups(p, i) * layers_of(p) : 0);
         barrier();
         m.clear(F::phases, thread_index(), F::threads);
     }
@@ -266,7 +185,6 @@ template <class F, int Phase, class At, class Ring>
 DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync, Ring &ring)
 {
     using P = typename F::template program<Phase>;
-    constexpr bool first_counts = Phase == 0 && F::waits::counts_later;
     const int tiles = not_kept(F::tiles(p, Phase)); // computed from arguments: no memory may be read before previous_wait()
     F::with(p, Phase, [&](auto program, const auto &a) {
         if constexpr (same_program<decltype(program), P>) {
@@ -282,29 +200,15 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     }
                 }
             }
-            if constexpr (first_counts)
-                if (index >= tiles) {
-                    index = sync.may_store(p, shared) ? index : sync.first_tile();
-                    index < tiles ? walk.start(a, index) : sync.mark_none(p);
-                }
 #pragma unroll 1
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
                 next = index + sync.total();
                 walk.look(a, index, shared);
-                if (sync.waits(p, w) && !sync.await(p, w, shared)) {
-                    index = census::nobody;
-                    break;
-                } TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                if (sync.waits(p, w)) sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                 if constexpr (is_ringed<P>)
                     walk.tile(a, index, ring, shared);
-                else if constexpr (first_counts) {
-                    if (!walk.tile(a, index, next < tiles ? next : -1, shared, [&] { return sync.may_store(p, shared); })) {
-                        next = sync.first_tile();
-                        next < tiles ? walk.start(a, next) : sync.mark_none(p);
-                        continue;
-                    }
-                } else
+                else
                     walk.tile(a, index, next < tiles ? next : -1, shared);
                 const bool posts = sync.posts(p, w); TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 if (posts) device_release();
@@ -380,7 +284,7 @@ template <class F> DEV void run_list(const typename F::args &p)
     list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer) { feed_phases<F, 0>(p, block_index(), writer); });
     if (loads) return;
     const int next = run_phases<F, 0>(p, block_index(), shared, sync, ring); TF_TRACED(trace_leave(p.tf_trace, 0));
-    sync.leave(p, next, shared);
+    sync.leave(p, next);
 }
 
 #if defined(TF_ON_HOST)

@@ -17,21 +17,13 @@ template <class P> struct sliced_k_walk {
     DEV void look(const typename P::args &, int, char *) {}
     DEV void tile(const typename P::args &p, int index, int next, char *shared)
     {
-        tile(p, index, next, shared, [] { return true; });
-    }
-    // may_store(): by all threads, before the tile stores anything; false: it stores nothing.
-    template <class MayStore> DEV bool tile(const typename P::args &p, int index, int next, char *shared, MayStore may_store)
-    {
         const typename P::tile t = P::at(p, index);
         typename P::results r = P::compute(p, t, c);
         if (next >= 0) start(p, next);
-        if (!may_store()) return false;
         P::finish(p, t, r, reinterpret_cast<float *>(shared));
-        return true;
     }
 };
 struct sliced_k_in_list {
-    static constexpr bool asks = true;
     template <class P> static constexpr int bytes = P::memory_bytes;
     template <class P> using walk = sliced_k_walk<P>;
 };

@@ -109,7 +109,7 @@ template <class F> DEV void run_stack(const typename F::args &p)
         next = run_phases<F, 0>(layer_view<F>{p, layer, row}, next, shared, sync, ring);
         row = later;
     }
-    sync.leave(layer_view<F>{p, p.tf_layers - 1, row}, next, shared);
+    sync.leave(layer_view<F>{p, p.tf_layers - 1, row}, next);
 }
 
 #if defined(TF_ON_HOST)

@@ -37,21 +37,21 @@ struct marks {
     DEV census who(int phases) const { return {mark(phases + 1)}; }
 
     DEV unsigned long long *nth(int i, int phases) const { return i <= phases ? mark(i) : ends(); }
-    // By one wave: the mark that a lane initialises first, as it is.
-    DEV unsigned long long seen(int phases) const
+    // By one wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
+    DEV void initialise(int phases) const
     {
-        const int lane = thread_index() % TF_WAVE;
-        return lane <= phases + 1 ? flag_read(nth(lane, phases)) : none;
-    }
-    // By that wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
-    DEV void initialise(int phases, unsigned long long seen) const
-    {
-        const int lane = thread_index() % TF_WAVE;
-        for (int i = lane; i <= phases + 1; i += TF_WAVE) {
+        for (int i = thread_index() % TF_WAVE; i <= phases + 1; i += TF_WAVE) {
             unsigned long long *const at = nth(i, phases);
-            const unsigned long long now = i == lane ? seen : flag_read(at);
+            const unsigned long long now = flag_read(at);
             if (!counts(now)) flag_swap(at, now, none);
         }
+    }
+    // By one thread, before the workgroup's first tile.
+    DEV seat take_seat(int phases) const
+    {
+        seat own = census::seat_of(who(phases).join());
+        assemble(phases, own);
+        return own;
     }
     // By one thread: waits until all workgroups that are left have come, and those that gave up have ended; or gives up.
     DEV void assemble(int phases, seat &own) const
@@ -59,19 +59,6 @@ struct marks {
         for (unsigned long long polls = 0; !who(phases).decided(own, polls < census::patience); polls++)
             if (polls < census::patience) pause();
         while (own.total > 0 && own.gone > 0 && !has(flag_read(ends()), own.gone)) pause();
-    }
-    // By one thread of a workgroup that came while the census was open, and waits in `phase`: waits until all have marked phase 0; or gives
-    // up.
-    DEV void settle(int phase, int phases, seat &own) const
-    {
-        for (unsigned long long polls = 0; !has(flag_read(mark(0)), own.total); polls++) {
-            const bool patient = polls < census::patience;
-            if ((polls % 64 == 63 || !patient) && who(phases).decided(own, patient)) {
-                if (own.total > 0) await(phase, 0, own.total);
-                return;
-            }
-            if (patient) pause();
-        }
     }
     // By one thread of each workgroup as it ends, if some gave up. The last one sets everything back.
     DEV void end(int phases) const

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """In: a copy of this tree. Out: templates in it with delays: in a launch of several phases each warp of an NVIDIA GPU is delayed at random
-before and after a wait, before the first stores, after a tile, before it sets a mark, and when its workgroup leaves. One place in 16 delays
+before and after a wait, after a tile, before it sets a mark, and when its workgroup leaves. One place in 16 delays
 by up to 2 us, one in 8192 by some 20; on other targets a warp pauses. Results must have the same bits as without (soak.py). Refuses (exit
 1) templates that lack a place to delay.
 
@@ -27,15 +27,14 @@ DEV void delay(unsigned) { pause(); }
 '''
 EDITS = [  # file, text, what takes its place
     (SCOPE, PAUSE, PAUSE + DELAY),
-    (LIST, "                if (sync.waits(p, w) && !sync.await(p, w, shared)) {\n",
-     "                delay(1);\n                if (sync.waits(p, w) && !sync.await(p, w, shared)) {\n"),
+    (LIST, "                if (sync.waits(p, w)) sync.await(p, w);",
+     "                delay(1);\n                if (sync.waits(p, w)) sync.await(p, w);"),
     (LIST, "                if constexpr (is_ringed<P>)\n", "                delay(2);\n                if constexpr (is_ringed<P>)\n"),
-    (LIST, "[&] { return sync.may_store(p, shared); }", "[&] { return delay(7), sync.may_store(p, shared); }"),
     (LIST, "                const bool posts = sync.posts(p, w);",
      "                delay(3);\n                const bool posts = sync.posts(p, w);"),
     (LIST, "                if (posts && thread_index() == 0) sync.post(p, w);",
      "                if (posts && thread_index() == 0) delay(4), sync.post(p, w);"),
-    (LIST, "    sync.leave(p, next, shared);", "    delay(5);\n    sync.leave(p, next, shared);"),
+    (LIST, "    sync.leave(p, next);", "    delay(5);\n    sync.leave(p, next);"),
     (LIST, "        m.clear(F::phases, thread_index(), F::threads);",
      "        delay(6);\n        m.clear(F::phases, thread_index(), F::threads);"),
 ]

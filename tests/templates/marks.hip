@@ -6,7 +6,6 @@ struct numbers {
         int *numbers, *sums, first, slow;
     };
     struct in_list {
-        static constexpr bool asks = TF_ASKS;
         template <class P> static constexpr int bytes = 16;
         template <class P> struct walk {
             DEV void start(const args &, int) {}
@@ -15,12 +14,6 @@ struct numbers {
             {
                 while (index == p.slow && !marks{p.words}.is_late()) pause();
                 if (thread_index() == 0) p.numbers[index] = p.first + index;
-            }
-            template <class MayStore> DEV bool tile(const args &p, int index, int next, char *shared, MayStore may_store)
-            {
-                if (!may_store()) return false;
-                tile(p, index, next, shared);
-                return true;
             }
         };
     };
@@ -50,7 +43,7 @@ struct sums {
 
 struct both : phase_list<numbers, sums> {
     using waits = by_phases<both>;
-    static constexpr bool counted = TF_COUNTED, repeats_first = true;
+    static constexpr bool counted = TF_COUNTED;
     using args = numbers::args;
     DEV static int tiles(const args &p, int phase) { return phase == 0 ? numbers::tiles(p) : sums::tiles(p); }
     template <class Do> DEV static void with(const args &p, int phase, Do what)

@@ -179,22 +179,6 @@ START_TEST(waits_in_a_cycle_are_found)
 }
 END_TEST
 
-/* The first phase may be computed twice (templates/frame/census.h), unless it writes what it reads. */
-START_TEST(a_first_phase_that_writes_what_it_reads_does_not_repeat)
-{
-    rig *r = plan_block(decode_yaml, "sm_90a", NULL);
-    const launch *l = r->c.plan->launches;
-    const ir_phase *first = l->work[0].phase;
-    ir_value *read = NULL, *written = first->ops[first->op_count - 1]->outputs[0];
-    ck_assert(order_first_repeats(l));
-    for (int n = 0; n < first->op_count && !read; n++)
-        if (!first->ops[n]->inputs[0]->def) read = first->ops[n]->inputs[0];
-    written->root = read;
-    ck_assert(!order_first_repeats(l));
-    rig_close(r);
-}
-END_TEST
-
 /* ---- level auto */
 #define DEVICE(launch, hop)                                                                                                 \
     "name: made\nlabel: x\ntarget: sm_90a\nunits: {is: 8, chosen: x}\nchiplets: {is: 1, chosen: x}\n"                       \
@@ -342,7 +326,6 @@ int main(void)
     tcase_add_test(plans, no_phase_waits_for_more_than_it_must);
     tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
     tcase_add_test(plans, waits_in_a_cycle_are_found);
-    tcase_add_test(plans, a_first_phase_that_writes_what_it_reads_does_not_repeat);
     tcase_add_loop_test(plans, features_that_launches_of_several_phases_lack_are_refused, 0, sizeof refusals / sizeof *refusals);
     tcase_add_loop_test(plans, auto_takes_the_level_that_is_predicted_to_be_faster, 0, sizeof choices / sizeof *choices);
     tcase_add_test(plans, no_text_is_of_level_auto);
