@@ -47,16 +47,32 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
+    // Whether piece u of an iteration before the last one's end exists: in most shapes a constant.
+    DEV static bool has_piece(int iteration, int u) { return along % each_page == 0 || base::exists(iteration, u); }
+
     using rows = operand[ahead][down]; // of an iteration
-    DEV static void load_rows(const args &p, const tile &t, rows &x, int iteration)
+    // Where the thread's elements of the warp's first piece lie, in each 8 rows.
+    struct row_places {
+        typename operand::place of[down];
+    };
+    DEV static row_places places_of(const args &p, const tile &t)
+    {
+        row_places to;
+#pragma unroll
+        for (int i = 0; i < down; i++)
+            to.of[i] = operand::at(S::a_row(p, 0, t.row) + wave_index() * base::length, i * piece_results::rows, S::a_stride,
+                                   S::rows(p) - t.row);
+        return to;
+    }
+    DEV static void load_rows(const row_places &from, rows &x, int iteration)
     {
 #pragma unroll
         for (int u = 0; u < ahead; u++) {
-            if (!base::exists(iteration, u)) continue;
-            const int k = base::piece_at(iteration, u) * base::length, left = S::K % base::length == 0 ? base::length : S::K - k;
-            const typename base::a_type *at = S::a_row(p, 0, t.row) + k;
+            if (!has_piece(iteration, u)) continue;
+            const int k = (iteration * ahead + u) * waves * base::length;
+            const int left = S::K % base::length == 0 ? base::length : S::K - k - wave_index() * base::length;
 #pragma unroll
-            for (int i = 0; i < down; i++) x[u][i].load(at, i * piece_results::rows, S::a_stride, S::rows(p) - t.row, left);
+            for (int i = 0; i < down; i++) x[u][i].load(from.of[i], k, left);
         }
     }
     // What a workgroup keeps from tile to tile.
@@ -70,16 +86,16 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         if constexpr (S::input_sums)
 #pragma unroll
             for (int u = 0; u < ahead; u++)
-                if (base::exists(iteration, u))
+                if (has_piece(iteration, u))
 #pragma unroll
                     for (int i = 0; i < down; i++) k.squares[i].join(x[u][i]);
     }
-    DEV static void first_rows(const args &p, const tile &t, kept &k)
+    DEV static void first_rows(const row_places &from, const tile &t, kept &k)
     {
         if (keeps_rows && t.row == k.row) return;
         k.row = t.row;
 #pragma unroll
-        for (int u = 0; u < rows_ahead; u++) load_rows(p, t, k.x[u], u);
+        for (int u = 0; u < rows_ahead; u++) load_rows(from, k.x[u], u);
         if constexpr (S::input_sums)
 #pragma unroll
             for (int i = 0; i < down; i++) k.squares[i] = {};
@@ -96,11 +112,11 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
             const char *page = ring.wait();
 #pragma unroll
             for (int u = 0; u < ahead; u++)
-                if (base::exists(iteration, u)) w[u].load(page + (u * waves + wave_index()) * piece_bytes);
+                if (has_piece(iteration, u)) w[u].load(page + (u * waves + wave_index()) * piece_bytes);
             ring.release();
 #pragma unroll
             for (int u = 0; u < ahead; u++)
-                if (base::exists(iteration, u))
+                if (has_piece(iteration, u))
 #pragma unroll
                     for (int i = 0; i < down; i++) multiply(sum[g][i], w[u], x[u][i]);
         }
@@ -112,7 +128,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     {
         results r;
         sums part;
-        first_rows(p, t, k);
+        const row_places from = places_of(p, t);
+        first_rows(from, t, k);
         const int row = base::item_row(item_of(k));
         if (row < base::tile_m && t.row + row < S::rows(p)) r.context = S::begin(p, 0, t.row + row);
         base::clear(r.of);
@@ -129,7 +146,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
                     take_iteration(t, iteration, k.x[u], r.of, ring);
                 if constexpr (!keeps_rows) {
                     join_squares(k, k.x[u], iteration);
-                    load_rows(p, t, k.x[u], iteration + rows_ahead);
+                    if (iteration + rows_ahead < iterations) load_rows(from, k.x[u], iteration + rows_ahead);
                 }
                 if (base::folds && (iteration + 1) % base::folded_iterations == 0) base::add(r.of, part);
             }
@@ -191,9 +208,10 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
                 r.squares[i].put(memory + base::squares_at + wave_index() * base::tile_m + i * piece_results::rows);
         barrier();
         if (item < rows * base::per_row) store(p, t, r.context, item, memory);
+        if constexpr (base::tile_m * base::per_row > base::threads)
 #pragma unroll 1
-        for (int more = item + base::threads; more < rows * base::per_row; more += base::threads)
-            store(p, t, S::begin(p, 0, t.row + base::item_row(more)), more, memory);
+            for (int more = item + base::threads; more < rows * base::per_row; more += base::threads)
+                store(p, t, S::begin(p, 0, t.row + base::item_row(more)), more, memory);
         if constexpr (S::row_sums) {
             barrier();
             for (int in = item; in < rows; in += base::threads) {

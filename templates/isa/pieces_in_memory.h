@@ -15,7 +15,16 @@ template <class T> struct piece_in_memory : piece_of_weights<T> {
             for (int k = 0; k < 32; k++) this->x[h][k] = to_float(at[h * 256 + k / 8 * 64 + thread_index() % 32 / 4 * 8 + k % 8]);
     }
 };
-template <class T> struct piece_in_order : piece_of_rows<T> {};
+template <class T> struct piece_in_order : piece_of_rows<T> {
+    struct place {
+        const T *row;
+        int first;
+        long long stride;
+        int rows;
+    };
+    DEV static place at(const T *row, int first, long long stride, int rows) { return {row, first, stride, rows}; }
+    DEV void load(const place &from, int k, int left) { piece_of_rows<T>::load(from.row + k, from.first, from.stride, from.rows, left); }
+};
 #else
 template <class T> struct piece_in_memory : piece_of_weights<T> {
     DEV void load(const char *piece)
@@ -31,16 +40,23 @@ template <class T> struct piece_in_memory : piece_of_weights<T> {
     }
 };
 template <class T> struct piece_in_order : piece_of_rows<T> {
-    DEV void load(const T *row, int first, long long stride, int rows, int left)
+    using place = const T *; // of the lane's first pair of elements
+    // Rows from `first` on; they begin at `row`, `stride` elements apart; `rows` of them exist. In place of the others the last one is
+    // read, whose results nobody stores: so no load has a condition.
+    DEV static place at(const T *row, int first, long long stride, int rows)
     {
         const int in = first + thread_index() % 32 / 4;
-        const T *at = row + in * stride;
+        return row + (in < rows ? in : rows - 1) * stride + thread_index() % 4 * 2;
+    }
+    // Elements from k on; `left` of them exist.
+    DEV void load(place from, int k, int left)
+    {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const int k = i * 8 + thread_index() % 4 * 2;
+            const int first = i * 8 + thread_index() % 4 * 2;
             unsigned pair = 0;
-            if (in < rows && k < left) pair = element_of(reinterpret_cast<const unsigned *>(at + k));
-            this->x.word[i] = left > k + 1 ? pair : pair & 0xffffu;
+            if (left >= 32 || first < left) pair = element_of(reinterpret_cast<const unsigned *>(from + k + i * 8));
+            this->x.word[i] = left > first + 1 ? pair : pair & 0xffffu;
         }
     }
 };
