@@ -113,12 +113,15 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
 #pragma unroll
             for (int u = 0; u < ahead; u++)
                 if (has_piece(iteration, u)) w[u].load(page + (u * waves + wave_index()) * piece_bytes);
-            ring.release();
+            unsigned read = 0;
 #pragma unroll
             for (int u = 0; u < ahead; u++)
-                if (has_piece(iteration, u))
+                if (has_piece(iteration, u)) {
 #pragma unroll
                     for (int i = 0; i < down; i++) multiply(sum[g][i], w[u], x[u][i]);
+                    read |= w[u].bits();
+                }
+            ring.release(read);
         }
     }
 

@@ -11,7 +11,8 @@ struct alignas(8) page_reads {
     unsigned long long word; // on the host: how often a warp has read it
 
     DEV void clear(int warps); // called first, by one thread
-    DEV void arrive();         // by one lane of a warp, once all have read
+    // By one lane of a warp, once all have read. The address gets the offset 0.
+    DEV void arrive(unsigned offset);
     // Until all warps have read it turn + 1 times. Call it before any warp has read it turn + 2 times.
     DEV void wait(unsigned turn, unsigned warps);
 };
@@ -19,7 +20,7 @@ struct alignas(8) page_reads {
 #if defined(TF_ON_HOST)
 DEV void copy_page(void *to, const void *from, int bytes, bulk_arrival &arrival) { bulk_copy(to, from, bytes, arrival); }
 DEV void page_reads::clear(int) { __hip_atomic_store(&word, 0ull, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
-DEV void page_reads::arrive()
+DEV void page_reads::arrive(unsigned)
 {
     tf_hs_stands_in();
     (void)__hip_atomic_fetch_add(&word, 1ull, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP);
@@ -40,7 +41,10 @@ DEV void copy_page(void *to, const void *from, int bytes, bulk_arrival &arrival)
                  : "memory");
 }
 DEV void page_reads::clear(int warps) { barrier_init(shared_at(this), warps); }
-DEV void page_reads::arrive() { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_at(this)) : "memory"); }
+DEV void page_reads::arrive(unsigned offset)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_at(this) + offset) : "memory");
+}
 DEV void page_reads::wait(unsigned turn, unsigned) { barrier_wait(shared_at(this), turn % 2); }
 #endif
 
@@ -88,22 +92,35 @@ template <class Memory, int InFlight> struct page_writer {
     }
 };
 
+// 0, which compilers do not know: launches have one dimension.
+#if defined(TF_ON_HOST)
+DEV unsigned hidden_zero() { return 0; }
+#else
+DEV unsigned hidden_zero()
+{
+    unsigned z;
+    asm("mov.u32 %0, %%ctaid.z;" : "=r"(z));
+    return z;
+}
+#endif
+
 // A reading warp: it reads every page, in order.
 template <class Memory> struct page_reader {
     Memory &memory;
     int page = 0;
-    unsigned parity = 0;
+    unsigned parity = 0, zero = hidden_zero();
 
     DEV const char *wait()
     {
         memory.filled[page].wait(parity);
         return memory.data[page].bytes;
     }
-    // After the last read of any lane.
-    DEV void release()
+    // After the last read of any lane. `read` has bits of every load from the page, so that the arrival waits for the loads: ptxas lets an
+    // mbarrier's arrive overtake loads from shared memory, which queue behind loads of rows for longer than a page takes to be refilled.
+    DEV void release(unsigned read)
     {
         __syncwarp();
-        if (thread_index() % 32 == 0) memory.read[page].arrive();
+        if (thread_index() % 32 == 0) memory.read[page].arrive(read & zero);
         if (++page == Memory::pages) page = 0, parity ^= 1;
     }
 };

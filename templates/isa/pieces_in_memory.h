@@ -6,6 +6,7 @@
 
 #if defined(TF_ON_HOST)
 template <class T> struct piece_in_memory : piece_of_weights<T> {
+    DEV unsigned bits() const { return 0; }
     DEV void load(const char *piece)
     {
         tf_hs_stands_in();
@@ -27,6 +28,7 @@ template <class T> struct piece_in_order : piece_of_rows<T> {
 };
 #else
 template <class T> struct piece_in_memory : piece_of_weights<T> {
+    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // of each load
     DEV void load(const char *piece)
     {
         const unsigned at = shared_at(piece) + thread_index() % 32 * 16;
