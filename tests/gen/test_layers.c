@@ -330,7 +330,7 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
                                           "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check --tile='gemm layer=wgmma'",
                                           "tests/h200/product.yaml --dim=M=131,N=264,K=200 --tile='gemm layer=wgmma'",
                                           "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check --tile='gemm layer=wgmma'",
-                                          "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136",
+                                          "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136 --tile='gemm layer=wgmma'",
                                           "specs/bert-block.yaml --dim=S=130,D=64,H=2,F=96",
                                           "specs/attention.yaml --dim=S=67,hd=48",
                                           "specs/attention.yaml --dim=S=150,hd=64,B=2 --dtype=f16",
