@@ -89,6 +89,15 @@ static decode_whole_tile tile_of_short_parts(const problem *p)
     return *t;
 }
 
+/* Up to so many keys, one stage of 32 keys holds as many bytes as two of 16, and a warp has half as many iterations. */
+static void join_stages(const problem *p, decode_whole_tile *t)
+{
+    enum { most_keys = 512, shared_by = 4 };
+    const int head = (int)problem_longest_head(p);
+    if (decode_keys(p) > most_keys || head < 64 || head > 80 || t->resident != shared_by) return;
+    if (t->keys == 16 && t->stages == 2) t->keys = 32, t->stages = 1;
+}
+
 /* In a launch of several phases, whose workgroups have a multiprocessor each. */
 static decode_whole_tile tile_in_list(const problem *p)
 {
@@ -108,6 +117,7 @@ static void defaults(const problem *p, ir_tile *tile)
                  bytes = 2.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * columns;
     const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
     decode_whole_tile t = !is_long ? short_tile(p) : has_short_parts(p) ? tile_of_short_parts(p) : long_tile(p);
+    join_stages(p, &t);
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;
     t.cluster = is_long ? 1 : cluster_size(p, tile);

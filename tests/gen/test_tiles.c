@@ -51,7 +51,8 @@ static const sweep sweeps[] = {{"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {
                                {"causal attention", ATTENTION("true"), "hd", 8, 256, {{"S", 2048}}, false},
                                {"attention", ATTENTION("false"), "hd", 8, 1024, {{"S", 17}}, false},
                                {"decode", DECODE, "L", 8, 65536, {{"hd", 128}}, false},
-                               {"decode", DECODE, "B", 1, 256, {{"L", 4096}}, true}};
+                               {"decode", DECODE, "B", 1, 256, {{"L", 4096}}, true},
+                               {"decode", DECODE, "L", 8, 2048, {{"B", 400}}, true}};
 enum { sweep_count = sizeof sweeps / sizeof *sweeps };
 
 typedef struct job {
