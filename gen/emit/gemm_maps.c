@@ -139,7 +139,11 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
 }
 
 /* gemm_swap_ab<...>::box_rows */
-static int rows_of_box(int m, int cluster) { return (m / 8 + cluster - 1) / cluster * 8; }
+static int rows_of_box(const gemm_swap_ab_tile *t)
+{
+    const int boxes = t->in_turn ? 1 : t->cluster;
+    return (t->m / 8 + boxes - 1) / boxes * 8;
+}
 
 /* For values in memory, boxes are 128 bytes wide. */
 static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
@@ -166,13 +170,14 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
     write_line(w, "static constexpr int cluster = %d, cluster_m = %d, tail = %d, tail_tiles = %d;", t->cluster, t->cluster_m, t->tail,
                tail_tiles);
+    write_line(w, "static constexpr bool in_turn = %s;", t->in_turn ? "true" : "false");
     gemm_write_sums(&g);
     const tensor_box b = swap_ab_box(&g, t);
     write_forms(&g, &b);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_matrices(&g);
-    write_maps(&g, rows_of_box(t->m, t->cluster), t->k, b);
+    write_maps(&g, rows_of_box(t), t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }

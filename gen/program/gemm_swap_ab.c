@@ -157,6 +157,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
     if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
+    const bool columns_of_a = p->product->attributes.transpose_a;
+    if (x->in_turn && (x->cluster == 1 || columns_of_a)) return "in_turn=1 needs a cluster, and A as [M, K]";
     if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
     if (x->tail > 1 && tail_tiles(p, x) < 1) return "tail, cluster and cluster_m multiplied are at most the device's multiprocessors";
     if (x->smem_epilogue && staging_obstacle(p, true)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, true));

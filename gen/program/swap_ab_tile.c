@@ -16,7 +16,7 @@ static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)
 /* A as [K, M] comes in panels of 64 rows; otherwise each workgroup that shares them loads as many groups of 8. */
 int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x)
 {
-    const int step = p->product->attributes.transpose_a ? 64 : 8 * x->cluster;
+    const int step = p->product->attributes.transpose_a ? 64 : x->in_turn ? 8 : 8 * x->cluster;
     return (x->m + step - 1) / step * step;
 }
 static long long bytes_of_row_stage(const problem *p, const gemm_swap_ab_tile *x)

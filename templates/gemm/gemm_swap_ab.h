@@ -7,12 +7,12 @@
 //
 // Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
 // of box_rows rows, b_map with boxes of share_n x share_k pieces, or of a value in rows 128 bytes x tile_n / cluster_m rows;
-// row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; cluster_m: workgroups of
-// adjacent row tiles that load columns together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are
-// accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial
-// round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts
-// are added; epilogue_smem: results pass through shared memory (staged.h: results, results_unit); rounds: the epilogue does nothing but
-// round products to result_type.
+// row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; in_turn: each of them all
+// rows of a k tile in turn, instead of a share of each; cluster_m: workgroups of adjacent row tiles that load columns together; resident:
+// workgroups per multiprocessor; input_sums: sums of squares of A's rows are accumulated from the stages while tensor cores multiply, and
+// passed to summed(); tail: stream-K parts of each tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most
+// so many tiles are split; partial(p): the workspace through which the parts are added; epilogue_smem: results pass through shared memory
+// (staged.h: results, results_unit); rounds: the epilogue does nothing but round products to result_type.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
@@ -39,9 +39,10 @@ template <class S> struct gemm_swap_ab {
     static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
     static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
-    // Each of the `sharers` workgroups loads a box of as many groups of 8 rows; behind the tile's rows may be some of the next tile.
-    static constexpr int box_rows = (tile_m / 8 + sharers - 1) / sharers * 8;
-    static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = box_rows * sharers * 128, b_box_bytes = tile_n * 128;
+    // Rows of A for the `sharers`: one workgroup loads all of a k tile, in turn; or each loads a box of as many groups of 8 rows, and
+    // behind the tile's rows may be some of the next tile.
+    static constexpr int boxes_along_m = S::in_turn ? 1 : sharers, box_rows = (tile_m / 8 + boxes_along_m - 1) / boxes_along_m * 8;
+    static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = box_rows * boxes_along_m * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
     static constexpr int scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
@@ -168,11 +169,12 @@ template <class S> struct gemm_swap_ab {
         if constexpr (a_across) {
             for (int i = sharers == 1 ? 0 : cluster_rank() % sharers; i < a_panels; i += sharers)
                 box_load<sharers>(m.memory + i * panel_bytes, S::a_map(p), t, a_batch(p, t), row + i * 64, k, m, 0, first_sharer(t));
-        } else {
+        } else if (!S::in_turn || k_tile % sharers == own_rank() % sharers) {
+            const int below = S::in_turn || sharers == 1 ? 0 : cluster_rank() % sharers * box_rows;
 #pragma unroll
             for (int i = 0; i < boxes; i++)
-                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m,
-                                  sharers == 1 ? 0 : cluster_rank() % sharers * box_rows, first_sharer(t));
+                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m, below,
+                                  first_sharer(t));
         }
     }
     // Which matrix of an operand the tile's batch has.

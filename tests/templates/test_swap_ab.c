@@ -52,7 +52,8 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
         /* clusters of more than two workgroups do not fit on every multiprocessor, unless two workgroups share one or some stay free */
         if (l->cluster > 2 && 2 * (l->shared_bytes + 1024) > 228 * 1024)
             ck_assert_int_le(launch_grid(l, &r->c.plan->ir->dims) * 11, 132 * 10);
-        const long long row_groups = tile_setting(l->work->phase, "m") / 8, sharers = tile_setting(l->work->phase, "cluster");
+        const long long row_groups = tile_setting(l->work->phase, "m") / 8, in_turn = tile_setting(l->work->phase, "in_turn");
+        const long long sharers = in_turn ? 1 : tile_setting(l->work->phase, "cluster");
         ck_assert_int_eq(l->arguments[0].box->box_rows, (row_groups + sharers - 1) / sharers * 8);
         const long long members = tile_setting(l->work->phase, "cluster_m"); /* each loads an equal share of a k tile's pieces */
         ck_assert_int_eq(l->arguments[1].box->box_rows * l->arguments[1].box->box_columns * members,
@@ -71,6 +72,7 @@ START_TEST(an_impossible_tile_of_swap_ab_is_an_error_with_its_reason)
                  {"sm_90a", "f32", "gemm layer=swap_ab", "operands are not both bf16 or both f16"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=44", "m is a multiple of 8"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=24 cluster=4", "m is at least 8 times cluster"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab cluster=1 in_turn=1", "in_turn=1 needs a cluster, and A as [M, K]"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab cluster_m=3", "cluster and cluster_m are 1, 2 or 4"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab cluster=4 cluster_m=4", "cluster, cluster_m and split_k are at most 8 workgroups"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=264", "m=264; it is 16 to 256"},
@@ -146,6 +148,13 @@ static const trial trials[] =
      {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 cluster_m=2 split_k=2", 150, 170,
       328},
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster_m=2 tail=2", 70, 328, 328, 8},
+     /* a workgroup loads all rows of a k tile for its cluster, in turn: an odd number of column tiles and of k tiles, two boxes for each,
+      * rows and columns shared, parts, a tail */
+     {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2 in_turn=1", 60, 170, 331},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=40 n=64 k=128 threads=160 stages=3 row_stages=2 cluster=4 in_turn=1", 50, 300, 700},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 cluster_m=2 split_k=2 in_turn=1",
+      150, 170, 328},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2 in_turn=1", 70, 328, 328, 8},
      /* boxes of rows that overlap; results that are stored through shared memory: rounded before, in rows of a slice, of a warpgroup, of a
       * tail */
      {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster=2 smem_epilogue=1", 60, 131, 328},
