@@ -10,6 +10,7 @@
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
 #include "templates/gemm/pieces.h"
+#include "templates/gemm/row_stride.h"
 
 template <class S, class = void> inline constexpr bool a_is_written = false;
 template <class S> inline constexpr bool a_is_written<S, nothing<decltype(S::a_written)>> = S::a_written;
@@ -89,7 +90,7 @@ template <class S> struct gemm_mfma {
 #pragma unroll
             for (int i = 0; i < tile_m / 64; i++) {
                 const int left = a_rows - i * 64;
-                s.a[i] = buffer_of(S::a_row(p, t.batch, t.row * tile_m + (left > 0 ? i * 64 : 0)), left * (1ll * a_stride));
+                s.a[i] = buffer_of(S::a_row(p, t.batch, t.row * tile_m + (left > 0 ? i * 64 : 0)), left * (1ll * a_stride(p)));
             }
 #pragma unroll
             for (int i = 0; i < tile_n / 64; i++) {
@@ -98,7 +99,7 @@ template <class S> struct gemm_mfma {
                 s.b[i] = buffer_of(S::packed(p) + first * (1ll * S::packed_k), left * (1ll * b_stride));
             }
             // The copy instruction fixes each lane's LDS address, so the swizzle is in which 16 bytes the lane loads.
-            s.a_offset = in * a_stride + (piece_here() ^ fragment::a_key(in)) * 16;
+            s.a_offset = in * a_stride(p) + (piece_here() ^ fragment::a_key(in)) * 16;
             s.b_offset = packed_offset(in, piece_here() ^ fragment::b_key(in));
             return s;
         }
@@ -181,7 +182,8 @@ template <class S> struct gemm_mfma {
     }
 
   private:
-    static constexpr int a_stride = S::a_stride * sizeof(a_type), b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
+    DEV static int a_stride(const args &p) { return static_cast<int>(a_stride_of<S>(p) * sizeof(a_type)); } // bytes
+    static constexpr int b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
     static_assert(tile_m <= threads, "tile: at least one thread for each row");
 
     // Of a k tile's packed columns: offset of chunk `chunk` of column `in` from the first column; step from k tile to k tile.
@@ -347,21 +349,21 @@ template <class S> struct gemm_mfma {
     DEV static void hold(const args &p, const tile &t, const staged_place &s, int k_tile, bool last, held &h)
     {
         if (s.whole && (S::K % tile_k == 0 || (walk::passes == 1 ? !last : !walk::ends_pass(k_tile))))
-            hold_whole(s, k_tile, h);
+            hold_whole(p, s, k_tile, h);
         else
             hold_part(p, t, s, k_tile, h);
     }
-    DEV static void hold_whole(const staged_place &s, int k_tile, held &h)
+    DEV static void hold_whole(const args &p, const staged_place &s, int k_tile, held &h)
     {
         unsigned thread = thread_index();
         settle(thread);
-        const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16,
+        const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride(p) + piece * 16,
                        b_at = packed_offset(b_line(thread), b_chunk(thread));
         const char *a = s.a + 1ll * walk::of_rows(k_tile) * row_bytes, *b = s.b + 1ll * walk::of_columns(k_tile) * packed_step;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
-        for (int i = 0; i < a_pieces; i++) h.a[i] = global_read(scalar(a + 1ll * i * lines * a_stride) + a_at);
+        for (int i = 0; i < a_pieces; i++) h.a[i] = global_read(scalar(a + 1ll * i * lines * a_stride(p)) + a_at);
     }
     DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int k_tile, held &h)
     {
@@ -381,7 +383,7 @@ template <class S> struct gemm_mfma {
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
             const int row = least(line + i * lines, s.a_last);
-            h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(a_type), walk::terms::row_length - k);
+            h.a[i] = cut(s.a + 1ll * row * a_stride(p) + 1ll * k * sizeof(a_type), walk::terms::row_length - k);
         }
     }
     DEV static void put(lds_address m, const held &h)

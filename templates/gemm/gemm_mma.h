@@ -8,6 +8,7 @@
 #pragma once
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
+#include "templates/gemm/row_stride.h"
 #include "templates/isa/mma.h"
 
 template <class S> struct gemm_mma {
@@ -81,6 +82,7 @@ template <class S> struct gemm_mma {
         const a_type *a;
         const b_type *b;
         int a_rows, b_columns; // from the lines at a and b to the end of the matrix; with N contiguous: columns from the piece at b on
+        long long a_stride, b_stride; // b_stride: of an activation
     };
 
     DEV static source source_of(const args &p, const tile &t)
@@ -90,13 +92,15 @@ template <class S> struct gemm_mma {
         if constexpr (packed) {
             const int column = t.column * tile_n + part::copied_line(thread_index()),
                       k = walk::of_columns(0) * tile_k + part::copied_piece(thread_index()) * V;
-            return {a, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row, S::packed_n - column};
+            return {a, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row, S::packed_n - column, a_stride_of<S>(p), 0};
         } else if constexpr (b_across) {
             const int column = t.column * tile_n + thread_index() % column_pieces * V;
-            return {a, S::b_row(p, t.batch, thread_index() / column_pieces) + column, S::rows(p) - row, S::columns - column};
+            return {a, S::b_row(p, t.batch, thread_index() / column_pieces) + column, S::rows(p) - row, S::columns - column,
+                    a_stride_of<S>(p), b_stride_of<S>(p)};
         } else {
             const int column = t.column * tile_n + line;
-            return {a, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::columns - column};
+            return {a, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::columns - column, a_stride_of<S>(p),
+                    b_stride_of<S>(p)};
         }
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
@@ -109,19 +113,19 @@ template <class S> struct gemm_mma {
         const shared_address to_a = stage + part::a_at(line, piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // lines `lines` apart have the same swizzle key
-            c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
+            c.start(to_a + i * lines * row_bytes, s.a + i * lines * s.a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
         s.a += tile_k;
         if (walk::passes > 1 && walk::ends_pass(k_tile)) // to the next pass's term
             s.a += walk::terms::of_a ? (walk::of_rows(k_tile + 1) - walk::of_rows(k_tile) - 1) * tile_k : -walk::each * tile_k;
         if constexpr (packed)
             load_pieces(c, s, k_tile, stage + a_bytes);
         else if constexpr (b_across)
-            load_across(c, s, k_tile, stage + a_bytes, S::b_stride);
+            load_across(c, s, k_tile, stage + a_bytes, s.b_stride);
         else {
             const shared_address to_b = stage + a_bytes + part::a_at(line, piece);
 #pragma unroll
             for (int i = 0; i < b_times; i++)
-                c.start(to_b + i * lines * row_bytes, s.b + i * lines * S::b_stride, i * lines < s.b_columns ? a_bytes_left : 0);
+                c.start(to_b + i * lines * row_bytes, s.b + i * lines * s.b_stride, i * lines < s.b_columns ? a_bytes_left : 0);
             s.b += tile_k;
         }
     }

@@ -10,6 +10,7 @@
 #include "templates/frame/frame_sliced_k.h"
 #include "templates/frame/next.h"
 #include "templates/gemm/pieces.h"
+#include "templates/gemm/row_stride.h"
 
 template <class S> struct gemm_register_fed {
     using args = typename S::args;
@@ -90,7 +91,7 @@ template <class S> struct gemm_register_fed {
             const a_type *at = S::a_row(p, 0, t.row) + k;
 #pragma unroll
             for (int i = 0; i < down; i++)
-                x[i].load(at, i * piece_results::rows, S::a_stride, S::rows(p) - t.row, left);
+                x[i].load(at, i * piece_results::rows, a_stride_of<S>(p), S::rows(p) - t.row, left);
         }
     };
 

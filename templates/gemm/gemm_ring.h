@@ -60,7 +60,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         row_places to;
 #pragma unroll
         for (int i = 0; i < down; i++)
-            to.of[i] = operand::at(S::a_row(p, 0, t.row) + wave_index() * base::length, i * piece_results::rows, S::a_stride,
+            to.of[i] = operand::at(S::a_row(p, 0, t.row) + wave_index() * base::length, i * piece_results::rows, a_stride_of<S>(p),
                                    S::rows(p) - t.row);
         return to;
     }
