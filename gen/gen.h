@@ -33,8 +33,9 @@ typedef struct tensor_box {
     const ir_value *value; /* a root value; NULL: the packed weight of index `packed` */
     int packed;
     dtype type;
-    long long start, stride; /* bytes: offset of the first row in the storage, distance between rows; multiples of 16 */
-    extent rows;             /* over dynamic dims */
+    long long start; /* bytes: offset of the first row in the storage; a multiple of 16 */
+    extent stride;   /* bytes: distance between rows, a multiple of 16 */
+    extent rows;     /* over dynamic dims */
     long long columns;
     int box_rows, box_columns; /* box_columns elements are 128 bytes */
     bool pieces;

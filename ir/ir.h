@@ -102,6 +102,7 @@ struct ir_value {
      * planning a result. The root of a kv_append's result is its state. */
     ir_value *root;
     long long root_offset, root_stride;
+    const dim *step; /* of a caller's value: its row stride is this dynamic dim of a call, and root_stride only plans (value_set_step()) */
     position at;
     extent shape[max_rank];
     double constant; /* value_constant */
@@ -235,7 +236,12 @@ long long value_columns(const ir_value *v);                      /* last axis (s
 extent value_batches(arena *a, const ir_value *v);               /* product of all axes but the last two */
 long long product_depth(const ir_op *product);                   /* K, the axis that a linear or matmul sums (static by rule) */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
-long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements */
+long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements, that plans are made for */
+long long value_stride_at(const ir_value *v, const dim_table *dims); /* row stride of its storage, in elements, of a call */
+/* Gives a caller's value, whose shape is known, the dynamic dim as the row stride of its calls. Plans are then made for rows that are as
+ * badly aligned as any call's: an odd multiple of 16 bytes apart, and never dense. */
+void value_set_step(ir_value *v, dim *d);
+const char *value_step_fault(arena *a, const ir_value *v, const dim *d); /* why it cannot be that, in a phrase; NULL: it can */
 /* Elements of the caller's tensor, from the first to the last: without what lies behind the last row. */
 long long value_span(const ir_value *v, const dim_table *dims);
 const ir_value *value_root(const ir_value *v);                   /* follows `root` to the value that owns the storage */

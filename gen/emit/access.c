@@ -184,7 +184,7 @@ void write_offset_checks(const emission *e, writer *w)
 
 view view_of(arena *a, const ir_value *v)
 {
-    view w = {v, 0, v->root ? value_columns(v) : value_stride(v)};
+    view w = {v, 0, v->root ? value_columns(v) : value_stride(v), NULL};
     while (w.root->root) {
         const ir_value *up = w.root->root;
         const extent rows = value_rows(a, w.root), above = value_rows(a, up);
@@ -204,7 +204,31 @@ view view_of(arena *a, const ir_value *v)
         }
         w.root = up;
     }
+    w.step = w.root->step; /* of all its views: planned strides are never dense */
     return w;
+}
+
+long long view_most_stride(const view *w) { return w->step ? w->step->high : w->stride; }
+
+extent view_apart(const view *w, long long factor)
+{
+    extent bytes = w->step ? extent_dim(w->step) : extent_number(w->stride);
+    bytes.terms[0].factor *= factor;
+    return bytes;
+}
+
+/* The stride that a call gives, with 64 bits. */
+static const expression *step_c(emission *e, const view *w)
+{
+    const extent step = extent_dim(w->step);
+    return c_call_of(e->pool, "static_cast<long long>", type_long, C_OPERANDS(extent_c(e, &step)));
+}
+
+void write_stride(emission *e, writer *w, const char *name, const ir_value *v)
+{
+    const view at = view_of(e->a, v);
+    write_line(w, "static constexpr long long %s = %lld;", name, at.step ? 0 : at.stride);
+    if (at.step) write_line(w, "DEV static long long %s_of(const args &p) { return %s; }", name, c_text(e->a, step_c(e, &at)));
 }
 
 long long value_alignment(arena *a, const ir_value *v)
@@ -309,6 +333,7 @@ int value_partials(const plan *p, const ir_value *v) { return p->partials[v->id]
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written)
 {
     const view w = view_of(e->a, v);
-    const expression *at = c_sum(e->pool, use_value(e, v, written), scaled(e, row, w.stride));
+    const expression *base = use_value(e, v, written);
+    const expression *at = c_sum(e->pool, base, w.step ? c_product(e->pool, row, step_c(e, &w)) : scaled(e, row, w.stride));
     return c_shifted(e->pool, c_sum(e->pool, at, column), w.offset);
 }

@@ -114,10 +114,12 @@ static void write_numbers(heads *h)
 /* Strides of a value with a token axis. */
 static cache_strides strides_of_tokens(heads *h, const ir_value *x, long long count)
 {
-    const long long stride = view_of(h->e->a, x).stride, size = dtype_size(x->type), row = stride * size * (x->rank == 4 ? count : 1);
-    const extent sequence = extent_multiply(h->e->a, h->op->at, *value_tokens(x), extent_number(row));
-    const long long head = value_head_size(x, count);
-    return (cache_strides){row, extent_number((x->rank == 4 ? stride : head) * size), sequence, *value_tokens(x), x->shape[0]};
+    const view w = view_of(h->e->a, x);
+    const long long size = dtype_size(x->type);
+    const extent row = view_apart(&w, size * (x->rank == 4 ? count : 1));
+    const extent head = x->rank == 4 ? view_apart(&w, size) : extent_number(value_head_size(x, count) * size);
+    const extent sequence = extent_multiply(h->e->a, h->op->at, *value_tokens(x), row);
+    return (cache_strides){row, head, sequence, *value_tokens(x), x->shape[0]};
 }
 
 static cache_strides strides_of(heads *h, const ir_value *x, long long heads_of_x)
@@ -156,7 +158,11 @@ void heads_write_ragged(heads *h)
 
 static long long key_stride(heads *h, const ir_value *x)
 {
-    return strides_of(h, x, h->op->attributes.kv_heads).row / dtype_size(x->type);
+    const extent row = strides_of(h, x, h->op->attributes.kv_heads).row;
+    long long bytes;
+    if (!extent_is_number(&row, &bytes))
+        bail(h->e->a, code_unsupported, x->at, "internal: a kernel for a stride that is known reads %%%s", x->name);
+    return bytes / dtype_size(x->type);
 }
 
 static void write_run_length(heads *h)

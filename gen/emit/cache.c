@@ -29,5 +29,5 @@ cache_strides cache_strides_of(arena *a, position at, const ir_value *cache)
     const long long row = view_of(a, cache).stride * dtype_size(cache->type);
     const extent head = extent_multiply(a, at, *value_tokens(cache), extent_number(row));
     const extent sequence = extent_multiply(a, at, head, extent_number(cache_heads(cache)));
-    return (cache_strides){row, head, sequence, *value_tokens(cache), cache->shape[cache_batch]};
+    return (cache_strides){extent_number(row), head, sequence, *value_tokens(cache), cache->shape[cache_batch]};
 }

@@ -24,8 +24,7 @@ typedef struct map_place {
 map_place cache_map_place(const cache_place *at);
 /* Strides of rows, heads and sequences in bytes; numbers of rows and sequences. */
 typedef struct cache_strides {
-    long long row;
-    extent head, sequence, rows, sequences;
+    extent row, head, sequence, rows, sequences;
 } cache_strides;
 cache_strides cache_strides_of(arena *a, position at, const ir_value *cache);
 #endif

@@ -57,9 +57,12 @@ void write_offset_checks(const emission *e, writer *w); /* TF_LAYOUT(...); */
 
 typedef struct view { /* where a value's rows lie in its root */
     const ir_value *root;
-    long long offset, stride;
+    long long offset, stride; /* elements */
+    const dim *step;          /* each call gives the stride, and `stride` is what the plan is made for; NULL: it is `stride` */
 } view;
 view view_of(arena *a, const ir_value *v);
+long long view_most_stride(const view *w);                 /* greatest stride of a call, in elements */
+extent view_apart(const view *w, long long factor); /* the stride, times a factor such as the size of an element */
 /* The alignment of v's rows in bytes, 16 at most, given a 16-byte aligned storage; and of the end of a caller's tensor: nothing may lie
  * between the last row of one with a stride and the end of its memory, so that its last piece of 16 bytes may not be read whole. */
 long long value_alignment(arena *a, const ir_value *v);
@@ -70,6 +73,8 @@ const expression *first_row_condition(emission *e, const ir_value *operand, cons
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written);
 int value_partials(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const expression *scaled(emission *e, const expression *row, long long stride); /* row * 64ll */
+/* `static constexpr long long NAME = 64;`; where a call gives the stride it is 0, and `NAME_of(p)` says it: templates/gemm/row_stride.h */
+void write_stride(emission *e, writer *w, const char *name, const ir_value *v);
 
 /* ---- value_facts.c: facts of a value inside the emission's phase */
 value_facts *facts_new(arena *a, const ir_graph *p);

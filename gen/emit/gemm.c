@@ -456,7 +456,7 @@ void gemm_on_pieces(emission *e, writer *w, pieces_tile tile)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", tile.m, tile.n, tile.threads,
                tile.ahead, tile.resident);
     write_line(w, "static constexpr int width = %d;", g.width);
-    write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
+    write_stride(e, w, "a_stride", g.a);
     gemm_write_sums(&g);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);

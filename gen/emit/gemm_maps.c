@@ -15,7 +15,7 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
     arena *a = g->e->a;
     const view w = view_of(a, v);
     const int size = dtype_size(v->type);
-    const long long stride = w.stride * size;
+    const extent stride = view_apart(&w, size);
     tensor_box box = {.value = w.root,
                       .type = v->type,
                       .start = w.offset * size,
@@ -25,8 +25,8 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
                       .box_rows = box_rows,
                       .box_columns = 128 / size};
     if (!gemm_is_batched(g)) return box;
-    box.heads = 1, box.box_heads = 1, box.head_stride = extent_number(stride);
-    box.batches = value_batches(a, v), box.batch_stride = extent_multiply(a, v->at, extent_number(stride), box.rows);
+    box.heads = 1, box.box_heads = 1, box.head_stride = stride;
+    box.batches = value_batches(a, v), box.batch_stride = extent_multiply(a, v->at, stride, box.rows);
     return box;
 }
 
@@ -46,7 +46,7 @@ static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
     const long long along_k = format_numbers_bytes(f, g->packed_k) / piece_row_bytes;
     return (tensor_box){.packed = gemm_pack(g),
                         .type = f->type,
-                        .stride = along_k * piece_bytes,
+                        .stride = extent_number(along_k * piece_bytes),
                         .rows = extent_number(g->packed_n / piece_columns),
                         .columns = along_k,
                         .box_rows = n / piece_columns,
@@ -77,7 +77,7 @@ static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
     const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
     return (tensor_box){.packed = gemm_pack(g),
                         .type = f->type,
-                        .stride = format_numbers_bytes(f, g->packed_k),
+                        .stride = extent_number(format_numbers_bytes(f, g->packed_k)),
                         .rows = extent_number(g->packed_n),
                         .columns = g->packed_k,
                         .box_rows = t->n,

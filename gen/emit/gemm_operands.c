@@ -120,7 +120,7 @@ void gemm_write_dense_rows(gemm *g)
     const expression *row = c_sum(e->pool, c_product(e->pool, batch_of(g, g->b), c_number(e->pool, rows)), c_int(e->pool, "row"));
     gemm_write_rows_of_a(g);
     write_line(g->w, "static constexpr int columns = %lld;", e->space.columns);
-    write_line(g->w, "static constexpr long long b_stride = %lld;", view_of(e->a, g->b).stride);
+    write_stride(e, g->w, "b_stride", g->b);
     write_line(g->w, "DEV static const b_type *b_row(const args &p, int batch, int row)");
     write_body(g->w);
     write_spec_line(g->w, g->product->at, "return %s;", c_text(e->a, address(e, g->b, row, c_number(e->pool, 0), false)));

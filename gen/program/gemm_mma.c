@@ -133,7 +133,7 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", x->m, x->n, x->k,
                x->threads, x->stages, x->group_m);
     write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(e->plan->target, x, g.row_sum != NULL));
-    write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
+    write_stride(e, w, "a_stride", g.a);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_forms(&g, gemm_is_matmul(&g) ? NULL : "in_pieces");
     gemm_write_operand_types(&g);

@@ -19,7 +19,8 @@ static bool by_wave_pieces(const target_info *target) { return target->matrix_ro
 static long long rows_reached(const problem *p)
 {
     const ir_value *a = p->product->inputs[0];
-    const long long bytes = view_of(p->a, a).stride * dtype_size(a->type);
+    const view w = view_of(p->a, a);
+    const long long bytes = view_most_stride(&w) * dtype_size(a->type);
     return by_wave_pieces(p->target) && bytes ? (1ll << 32) / bytes : INT_MAX;
 }
 

@@ -18,7 +18,8 @@ static long long row_bytes(const problem *p, weight_numbers weights)
     const ir_op *product = p->product;
     const ir_value *a = product->inputs[0];
     const dtype own = rows_dtype(product), type = multiplied_dtype(weights, product);
-    return dtype_size(type) * (type == own ? view_of(p->a, a).stride : format_row_of_terms(own, value_columns(a)));
+    const view w = view_of(p->a, a);
+    return dtype_size(type) * (type == own ? view_most_stride(&w) : format_row_of_terms(own, value_columns(a)));
 }
 
 /* types: the message if the layer does not multiply the operands' dtype. */
@@ -167,7 +168,7 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int chiplets = %d, chunk = %d;", t->chiplets, t->chunk);
-    write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
+    write_stride(e, w, "a_stride", g.a);
     gemm_write_plain(&g);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);

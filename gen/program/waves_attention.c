@@ -23,7 +23,9 @@ static const char *obstacle(const problem *p)
     if (is_narrow(p) && head > most_narrow(p)) return arena_printf(p->a, "heads of queries are longer than %d", most_narrow(p));
     for (int i = 0; i < 3; i++) {
         if (op->inputs[i]->type != type) return "operands differ in dtype";
-        if (view_of(p->a, op->inputs[i]).stride >= (1 << 30) / 128) return "rows exceed 32-bit offsets";
+        const view w = view_of(p->a, op->inputs[i]);
+        if (w.stride >= (1 << 30) / 128) return "rows exceed 32-bit offsets";
+        if (w.step && i > 0) return "each call gives the distance between rows of keys or values";
     }
     return NULL;
 }

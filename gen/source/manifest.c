@@ -47,7 +47,11 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
         json_object_set_new(o, "index", json_integer(box->packed));
     json_object_set_new(o, "dtype", json_string(dtype_name(box->type)));
     json_object_set_new(o, "start", json_integer(box->start));
-    json_object_set_new(o, "stride", json_integer(box->stride));
+    long long stride;
+    json_object_set_new(o, "stride",
+                        extent_is_number(&box->stride, &stride) ? json_integer(stride)
+                                                                : json_pack("{s:o, s:I}", "of", extent_json(a, &box->stride, dims), "now",
+                                                                            (json_int_t)extent_value(&box->stride, dims)));
     json_object_set_new(o, "columns", json_integer(box->columns));
     json_object_set_new(o, "rows",
                         json_pack("{s:o, s:I}", "of", extent_json(a, &box->rows, dims), "now", (json_int_t)extent_value(&box->rows, dims)));
@@ -218,7 +222,8 @@ static json_t *values_json(arena *a, const plan *p)
             json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind], "dtype", dtype_name(v->type));
         json_object_set_new(o, "shape", shape_json(a, v, &p->ir->dims));
         if (v->output) json_object_set_new(o, "output", json_string(v->output));
-        if (v->root_stride && !v->root) json_object_set_new(o, "row_stride", json_integer(v->root_stride));
+        if (v->step) json_object_set_new(o, "row_stride", json_string(v->step->name));
+        else if (v->root_stride && !v->root) json_object_set_new(o, "row_stride", json_integer(v->root_stride));
         json_array_append_new(list, o);
     }
     return list;

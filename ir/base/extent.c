@@ -17,6 +17,13 @@ extent extent_number(long long value)
     return e;
 }
 
+extent extent_dim(const dim *d)
+{
+    extent e = extent_number(1);
+    e.terms[0].power[d->slot] = 1;
+    return e;
+}
+
 static int degree(const term *t)
 {
     int sum = 0;
@@ -203,6 +210,17 @@ static long long evaluate(const extent *e, const dim_table *dims, bool high)
         if (__builtin_add_overflow(sum, product, &sum)) return LLONG_MAX;
     }
     return sum;
+}
+
+dim *extent_lone_dim(const extent *e, dim_table *dims)
+{
+    dim *found = NULL;
+    for (int i = 0; i < dims->count; i++) {
+        dim *d = &dims->dims[i];
+        const extent alone = d->dynamic ? extent_dim(d) : extent_number(0);
+        if (d->dynamic && extent_equal(e, &alone)) found = d;
+    }
+    return found;
 }
 
 long long extent_value(const extent *e, const dim_table *dims) { return evaluate(e, dims, false); }

@@ -13,6 +13,7 @@ typedef struct dim {
     bool used; /* named by an expression: extent_parse() sets it, and the reader reports dims that nothing names */
     long long low, high; /* allowed range; for a static dim both are value */
     int slot;            /* dynamic: index into term.power */
+    int step;            /* of a row stride that each call gives: the dim's values are multiples of it; 0: of no stride */
     position at;
 } dim;
 
@@ -33,6 +34,8 @@ typedef struct extent {
 } extent;
 
 extent extent_number(long long value);
+extent extent_dim(const dim *d); /* a dynamic dim alone */
+dim *extent_lone_dim(const extent *e, dim_table *dims); /* the dynamic dim that it is; NULL: another extent */
 bool extent_is_number(const extent *e, long long *value);
 bool extent_equal(const extent *x, const extent *y);
 extent extent_add(arena *a, position at, extent x, extent y); /* these three bail on overflow or too many terms */

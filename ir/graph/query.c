@@ -2,6 +2,7 @@
  * functions. */
 #include "ir/ir.h"
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 const op_info op_table[op_count] = {
@@ -58,6 +59,35 @@ long long product_depth(const ir_op *product)
 
 long long value_stride(const ir_value *v) { return v->root_stride ? v->root_stride : value_columns(v); }
 
+long long value_stride_at(const ir_value *v, const dim_table *dims)
+{
+    const dim *given = value_root(v)->step;
+    const extent step = given ? extent_dim(given) : extent_number(value_stride(v));
+    return extent_value(&step, dims);
+}
+
+/* Elements of 16 bytes, at multiples of which a caller's rows begin. */
+static int step_of_rows(const ir_value *v) { return 16 / (int)dtype_size(v->type); }
+
+void value_set_step(ir_value *v, dim *d)
+{
+    const int step = step_of_rows(v);
+    v->step = d;
+    v->root_stride = ((value_columns(v) / step + 1) | 1) * step;
+    if (d->step < step) d->step = step;
+}
+
+const char *value_step_fault(arena *a, const ir_value *v, const dim *d)
+{
+    const long long columns = value_columns(v), size = dtype_size(v->type);
+    if (d->low < columns) return arena_printf(a, "%s may be %lld; rows of %lld elements do not fit that", d->name, d->low, columns);
+    if (d->high > INT_MAX) return arena_printf(a, "%s may be %lld, more than an int holds", d->name, d->high);
+    if (d->value % step_of_rows(v))
+        return arena_printf(a, "%s is %lld: rows of %s are %lld bytes apart then; they begin at multiples of 16 bytes", d->name, d->value,
+                            dtype_name(v->type), d->value * size);
+    return NULL;
+}
+
 long long value_count(const ir_value *v, const dim_table *dims)
 {
     long long count = 1;
@@ -71,7 +101,8 @@ long long value_span(const ir_value *v, const dim_table *dims)
     const long long count = value_count(v, dims), columns = value_columns(v), rows = columns > 0 ? count / columns : 0;
     long long span;
     if (!v->root_stride || !rows) return count;
-    if (__builtin_mul_overflow(rows - 1, v->root_stride, &span) || __builtin_add_overflow(span, columns, &span)) return __LONG_LONG_MAX__;
+    if (__builtin_mul_overflow(rows - 1, value_stride_at(v, dims), &span) || __builtin_add_overflow(span, columns, &span))
+        return __LONG_LONG_MAX__;
     return span;
 }
 

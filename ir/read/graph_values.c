@@ -245,11 +245,32 @@ static long long most_rows(const ir_value *v, const dim_table *dims)
     return rows;
 }
 
+/* A stride that each call gives. */
+static bool read_step(graph_reader *r, const spec_node *node, ir_value *v, dim *d)
+{
+    const char *fault = value_step_fault(r->a, v, d);
+    if (v->rank < 2)
+        complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride is that of several", v->name, graph_shape_text(r, v));
+    else if (fault)
+        complain(r->a, node->at, "stride: %s", fault);
+    else if (d->high > MOST_ELEMENTS / most_rows(v, &r->p->dims))
+        complain(r->a, node->at, "stride: %%%s has more than 2^40 elements with its dims at their greatest", v->name);
+    else {
+        value_set_step(v, d);
+        return true;
+    }
+    return false;
+}
+
 /* `stride:` of an input or output whose shape is known: elements from one row to the next. */
 static bool read_stride(graph_reader *r, const spec_node *node, ir_value *v)
 {
     const long long columns = value_columns(v), each = dtype_size(v->type);
     long long stride;
+    extent e;
+    if (!graph_extent(r, node, "stride", &e)) return false;
+    dim *d = extent_lone_dim(&e, &r->p->dims);
+    if (d) return read_step(r, node, v, d);
     if (!graph_static(r, node, "stride", &stride)) return false;
     if (v->rank < 2)
         complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride is that of several", v->name, graph_shape_text(r, v));

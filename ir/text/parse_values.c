@@ -61,6 +61,25 @@ static void add_pending(reader *r, ir_value *view, const char *output, const cha
     r->pending[r->pending_count++] = (pending){view, output, name, at};
 }
 
+/* `72`, or the name of a dynamic dim that each call gives. */
+static void read_stride(reader *r, ir_value *v)
+{
+    const position at = scan_here(&r->in);
+    const extent stride = read_extent(r);
+    long long columns;
+    if (extent_is_number(&stride, &v->root_stride)) {
+        if (v->root_stride >= 1 && v->root_stride <= 1LL << 31) return;
+        bail(r->a, code_bad_input, at, "stride is %lld; it is 1 to 2147483648", v->root_stride);
+    }
+    dim *d = extent_lone_dim(&stride, &r->b.p->dims);
+    if (!d) bail(r->a, code_bad_input, at, "a stride is a number, or the name of a dynamic dim");
+    if (!v->rank || !extent_is_number(&v->shape[v->rank - 1], &columns))
+        bail(r->a, code_bad_input, at, "a stride is that of rows whose columns are static");
+    const char *fault = value_step_fault(r->a, v, d);
+    if (fault) bail(r->a, code_bad_input, at, "%s", fault);
+    value_set_step(v, d);
+}
+
 static void read_shape(reader *r, ir_value *v)
 {
     v->type = read_dtype(r);
@@ -71,7 +90,7 @@ static void read_shape(reader *r, ir_value *v)
         v->shape[v->rank++] = read_extent(r);
         scan_spaces(&r->in);
     }
-    if (scan_accept(&r->in, "/")) v->root_stride = scan_integer(&r->in, 1, 1LL << 31, "stride");
+    if (scan_accept(&r->in, "/")) read_stride(r, v);
     scan_spaces(&r->in);
     if (v->root_stride || !scan_accept(&r->in, "in ")) return;
     scan_spaces(&r->in);

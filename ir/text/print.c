@@ -76,6 +76,7 @@ static void put_type(text *t, const ir_graph *p, const ir_value *v)
     }
     text_append(t, "]", 1);
     if (v->root) text_printf(t, " in %%%s+%lld/%lld", v->root->name, v->root_offset, v->root_stride);
+    else if (v->step) text_printf(t, "/%s", v->step->name);
     else if (v->root_stride) text_printf(t, "/%lld", v->root_stride);
 }
 

@@ -89,7 +89,7 @@ static const ir_graph *read_spec(const job *j)
     const compile_request *r = j->request;
     ir_graph *p = graph_read(j->a, r->text, r->size, r->name, &r->graph);
     for (int i = 0; r->at_most && i < p->dims.count; i++)
-        if (p->dims.dims[i].dynamic) p->dims.dims[i].high = p->dims.dims[i].value;
+        if (p->dims.dims[i].dynamic && !p->dims.dims[i].step) p->dims.dims[i].high = p->dims.dims[i].value;
     return p;
 }
 

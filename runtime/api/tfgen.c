@@ -196,7 +196,8 @@ tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tenso
     t.rank = v->rank;
     for (int i = 0; i < v->rank; i++) t.shape[i] = extent_value(&v->shape[i], dims);
     t.bytes = value_span(v, dims) * dtype_size(v->type);
-    t.row_stride = value_stride(v);
+    t.row_stride = value_stride_at(v, dims);
+    t.row_stride_dim = v->step ? v->step->name : NULL;
     t.from = v->from;
     t.from_transposed = v->from_transposed;
     if (v->from_rows) t.from_row_first = v->from_rows->first, t.from_row_end = v->from_rows->end, t.from_row_group = v->from_rows->every;

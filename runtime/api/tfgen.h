@@ -153,8 +153,11 @@ typedef struct tfgen_tensor {
      * group of from_row_group rows (0: one group of all rows). */
     int64_t from_row_first, from_row_end, from_row_group;
     /* Elements between the starts of consecutive rows (a row: the last axis): the last size of the shape, or the spec's `stride:` of an
-     * input or output. `bytes` has no padding after the last row. */
+     * input or output, at the plan's own dims. `bytes` has no padding after the last row. */
     int64_t row_stride;
+    /* The dynamic dim that the spec's `stride:` names: each call gives the row stride with tfgen_args.dims, as a multiple of 16 bytes.
+     * NULL: the stride is always row_stride. */
+    const char *row_stride_dim;
 } tfgen_tensor;
 
 TFGEN_API size_t tfgen_plan_tensor_count(const tfgen_plan *plan);

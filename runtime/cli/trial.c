@@ -38,9 +38,9 @@ static void find_inputs(trial *t)
 }
 
 /* As data_put(), in rows of the value's stride. Padding between rows is NaN, so that a kernel that reads it is noticed. */
-static void put_rows(const ir_value *v, const ref_tensor *given, void *data)
+static void put_rows(const ir_value *v, const dim_table *dims, const ref_tensor *given, void *data)
 {
-    const size_t columns = (size_t)value_columns(v), stride = (size_t)value_stride(v);
+    const size_t columns = (size_t)value_columns(v), stride = (size_t)value_stride_at(v, dims);
     if (stride == columns) {
         data_put(v, given, data);
         return;
@@ -62,7 +62,7 @@ static void upload(trial *t)
         const size_t bytes = (size_t)value_span(p, &t->plan->ir->dims) * (size_t)dtype_size(v->type);
         void *data = calloc(bytes ? bytes : 1, 1);
         if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
-        put_rows(p, &t->inputs[i], data);
+        put_rows(p, &t->plan->ir->dims, &t->inputs[i], data);
         const tfgen_code code = guarded_put(t->s, p, data, bytes, &t->log);
         free(data);
         trial_need(t, code);

@@ -65,7 +65,8 @@ void *trial_fetched(trial *t, const ir_value *v, tfgen_code *code)
 /* True if a kernel wrote between the rows of an output, which belongs to the caller. */
 static bool wrote_between_rows(trial *t, const ir_value *v, const void *data)
 {
-    const long long columns = value_columns(v), stride = value_stride(v), span = value_span(v, &t->plan->ir->dims);
+    const dim_table *dims = &t->plan->ir->dims;
+    const long long columns = value_columns(v), stride = value_stride_at(v, dims), span = value_span(v, dims);
     bool wrote = false;
     for (long long row = 0; v->output && !v->root && row + stride < span; row += stride)
         for (long long i = columns; i < stride; i++) wrote = wrote || !guarded_is_poison(v->type, data, (size_t)(row + i));
@@ -81,7 +82,7 @@ tfgen_code trial_try_download(trial *t, const ir_value *v, double *out)
     void *data = trial_fetched(t, v, &code);
     if (!data) return code;
     const long long count = value_count(v, &t->plan->ir->dims), columns = value_columns(v);
-    const long long stride = value_stride(v), offset = v->root ? v->root_offset : 0;
+    const long long stride = value_stride_at(v, &t->plan->ir->dims), offset = v->root ? v->root_offset : 0;
     const int parts = t->plan->partials[v->id] > 1 ? t->plan->partials[v->id] : 1; /* partial sums per row, one per column tile */
     for (long long i = 0; i < count; i++) {
         const size_t at = (size_t)(i / columns * stride + offset + i % columns);

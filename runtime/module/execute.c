@@ -28,7 +28,8 @@ static tfgen_status encode_map(const tfgen_module *m, int index, const call *c, 
 {
     const map_binding *r = &m->maps[index];
     const map_shape shape = {.data = (const char *)memory_at(c, &r->memory) + r->box->start, .type = r->box->type,
-                             .rows = extent_value(&r->box->rows, dims_of(m, c)), .columns = r->box->columns, .stride = r->box->stride,
+                             .rows = extent_value(&r->box->rows, dims_of(m, c)), .columns = r->box->columns,
+                             .stride = extent_value(&r->box->stride, dims_of(m, c)),
                              .box_rows = r->box->box_rows, .box_columns = r->box->box_columns, .pieces = r->box->pieces,
                              .box_heads = r->box->box_heads, .heads = r->box->heads,
                              .head_stride = extent_value(&r->box->head_stride, dims_of(m, c)),

@@ -15,17 +15,23 @@ tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_t
         if (d->dynamic && (dims[i].value < d->low || dims[i].value > d->high))
             return device_report(error, TFGEN_USAGE, "dim %s is %lld; the spec allows %lld to %lld", d->name, (long long)dims[i].value,
                                  d->low, d->high);
+        if (d->step && dims[i].value % d->step)
+            return device_report(error, TFGEN_USAGE, "dim %s is %lld; as the stride of rows it is a multiple of %d, so that they begin at "
+                                 "multiples of 16 bytes", d->name, (long long)dims[i].value, d->step);
         d->value = dims[i].value;
     }
     return TFGEN_OK;
 }
 
 /* ---- selection for a call */
+/* Strides of rows say nothing of a call's size. */
+static bool counts(const dim *d) { return d->dynamic && !d->step; }
+
 static bool covers(const tfgen_module *m, const dim_table *dims)
 {
     const dim_table *own = &m->plan->ir->dims;
     bool all = true;
-    for (int i = 0; i < own->count; i++) all = all && (!own->dims[i].dynamic || own->dims[i].value >= dims->dims[i].value);
+    for (int i = 0; i < own->count; i++) all = all && (!counts(&own->dims[i]) || own->dims[i].value >= dims->dims[i].value);
     return all;
 }
 
@@ -34,7 +40,7 @@ static double size_of(const tfgen_module *m)
     const dim_table *own = &m->plan->ir->dims;
     double size = 1;
     for (int i = 0; i < own->count; i++)
-        if (own->dims[i].dynamic) size *= (double)own->dims[i].value;
+        if (counts(&own->dims[i])) size *= (double)own->dims[i].value;
     return size;
 }
 

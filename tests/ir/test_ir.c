@@ -113,6 +113,8 @@ static const struct {
      "t.ir:7:1: error: %number.1 is the name of a number here; take another"},
     {X "out  %y as a\nout  %y as b\n%y f32[M,4] = neg %x #0\n", "t.ir:7:6: error: %y is an output twice"},
     {X "%y f32[M,4]/0 = neg %x #0\n", "stride is 0; it is 1 to 2147483648"},
+    {X "%y f32[M,4]/M+4 = neg %x #0\n", "t.ir:6:13: error: a stride is a number, or the name of a dynamic dim"},
+    {X "%y f32[M,4]/M = neg %x #0\n", "t.ir:6:13: error: M may be 1; rows of 4 elements do not fit that"},
     {X "%y f32[M,4] in %x+-1/4 = neg %x #0\n", "offset is -1; it is 0 to "},
     {X "%y f32[M,4] in %x+0/0 = neg %x #0\n", "stride is 0; it is 1 to "},
     {X "%y f32[M,4] = neg %x #-1\n", "number of the graph op is -1; it is 0 to 16777216"},

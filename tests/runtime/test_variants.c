@@ -164,6 +164,50 @@ static void same_pick(const layer *l, long long b, long long s, long long wanted
                   dim_find(&of, "B")->value, dim_find(&of, "S")->value);
 }
 
+/* One module reads and writes rows that each call puts elsewhere: small ones run the small variant, whatever their strides are. */
+START_TEST(each_call_gives_its_row_strides)
+{
+    static const char spec[] = "block: b\ndtype: f32\ndims: {M: 60, K: 8, X: 16, Y: 8}\n"
+                               "dynamic: {M: [1, 60], X: [K, 96], Y: [K, 96]}\n"
+                               "inputs: {x: {shape: [M, K], stride: X}}\nops: [{out: h, op: relu, in: [x]}]\n"
+                               "outputs: {y: {value: h, stride: Y}}\n";
+    static _Alignas(16) float x[60 * 96], y[60 * 96];
+    layer l = open_plan(spec);
+    must(tfgen_module_create(l.plan, l.device, NULL, &l.module, &error));
+    prepare(&l, 5);
+    void *given[] = {x, y};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = number(i);
+    static const int64_t calls[][3] = {{5, 96, 8}, {60, 8, 96}, {3, 12, 20}, {60, 96, 8}};
+    for (size_t n = 0; n < sizeof calls / sizeof *calls; n++) {
+        const int64_t rows = calls[n][0], from = calls[n][1], to = calls[n][2];
+        const tfgen_dim dims[] = {{"M", rows}, {"X", from}, {"Y", to}};
+        tfgen_args args = TFGEN_ARGS_INIT;
+        args.tensors = given, args.dims = dims, args.dim_count = 3;
+        for (size_t i = 0; i < sizeof y / sizeof *y; i++) y[i] = -7;
+        must(tfgen_execute(l.module, NULL, &args, NULL, NULL, &error));
+        for (int64_t i = 0; i < rows * to; i++) {
+            const float in = i % to < 8 ? x[i / to * from + i % to] : 0;
+            ck_assert_float_eq(y[i], i % to >= 8 ? -7 : in > 0 ? in : 0);
+        }
+    }
+    const tfgen_dim odd = {"X", 10}, short_rows = {"Y", 4};
+    ck_assert_int_eq(execute(&l, &odd, 1), TFGEN_USAGE);
+    ck_assert_str_eq(error.text, "dim X is 10; as the stride of rows it is a multiple of 4, so that they begin at multiples of 16 bytes");
+    ck_assert_int_eq(execute(&l, &short_rows, 1), TFGEN_USAGE);
+    ck_assert_str_eq(error.text, "dim Y is 4; the spec allows 8 to 96");
+    tfgen_tensor t = {.size = sizeof t};
+    must(tfgen_plan_tensor(l.plan, 0, &t));
+    ck_assert(t.row_stride == 16 && strcmp(t.row_stride_dim, "X") == 0 && t.bytes == (59 * 16 + 8) * 4);
+    const tfgen_dim small[] = {{"M", 3}, {"X", 96}};
+    dim_table taken;
+    must(dims_take(l.module->plan, small, 2, &taken, &error));
+    dim_table of = variant_pick(l.module, &taken, 0)->plan->ir->dims;
+    ck_assert_int_eq(dim_find(&of, "M")->value, 5);
+    ck_assert(dim_find(&of, "M")->high == 5 && dim_find(&of, "X")->high == 96); /* a variant takes all strides */
+    close_layer(&l);
+}
+END_TEST
+
 START_TEST(every_dynamic_dim_is_covered_and_the_first_of_equals_is_run)
 {
     static const char spec[] = "block: two\ndtype: f32\ndims: {B: 2, S: 8, D: 16}\ndynamic: {B: [1, 64], S: [1, 512]}\n"
@@ -475,6 +519,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_call_runs_the_smallest_plan_that_covers_it);
     tcase_add_test(c, every_dynamic_dim_is_covered_and_the_first_of_equals_is_run);
+    tcase_add_test(c, each_call_gives_its_row_strides);
     tcase_add_test(c, preparing_twice_changes_nothing);
     tcase_add_test(c, the_manifest_has_every_variant);
     tcase_add_test(c, dims_that_the_spec_does_not_allow_are_refused);
