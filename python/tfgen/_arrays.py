@@ -27,6 +27,7 @@ class TensorSpec(NamedTuple):
     transposed: bool  # of that tensor
     rows: Optional[Tuple[int, int, int]]  # rows first to end of each group of `every` rows (0: of all), after it was transposed
     stride: Optional[int] = None  # elements from row to row of an input or output that is not dense
+    step: Optional[str] = None  # the dynamic dim that is this stride in each call; stride: at the plan's own dims
 
 
 def kind_of(values: Any, device: str) -> Any:
@@ -107,7 +108,35 @@ def lies_right(shape: Sequence[int], strides: Sequence[int], row: Optional[int])
     return True
 
 
+def distance(shape: Sequence[int], strides: Sequence[int]) -> Optional[int]:
+    """Elements from row to row, where they are equally many everywhere; None: there is one row; -1: they are not, or columns are apart."""
+    if shape and shape[-1] != 1 and strides[-1] != 1:
+        return -1
+    row = step = None
+    for size, stride in zip(reversed(shape[:-1]), reversed(strides[:-1])):
+        if size == 1:
+            continue
+        if step is not None and stride != step:
+            return -1
+        row, step = stride if row is None else row, stride * size
+    return row
+
+
+def placed(spec: TensorSpec, shape: Sequence[int], strides: Sequence[int], remedy: str) -> Sequence[Any]:
+    """The shape of a tensor whose rows may be apart; then, where each call gives it, the distance of rows (None: there is one)."""
+    if spec.step is None:
+        if not lies_right(shape, strides, spec.stride):
+            raise strided(spec, remedy)
+        return shape
+    row = distance(shape, strides)
+    if row is not None and (row < 0 or row * SIZES[spec.dtype] % ALIGNMENT):
+        raise strided(spec, remedy)
+    return (*shape, row)
+
+
 def strided(spec: TensorSpec, remedy: str) -> TensorError:
+    if spec.step:
+        return TensorError(f"{spec.name} has other strides than a matrix whose rows lie multiples of {ALIGNMENT} bytes apart: {remedy}")
     if spec.stride:
         return TensorError(f"{spec.name} has other strides than the spec's: rows lie {spec.stride} elements apart")
     return TensorError(f"{spec.name} is strided, kernels read dense rows: {remedy} (or give the spec its stride:)")
@@ -149,13 +178,13 @@ class Plain:
         if view.format.lstrip("@=<") not in FORMATS[spec.dtype] or view.itemsize != SIZES[spec.dtype]:
             raise TensorError(f"{spec.name} has format '{view.format}' of {view.itemsize} bytes, the plan reads {spec.dtype} "
                               f"({' or '.join(repr(f) for f in FORMATS[spec.dtype])} of {SIZES[spec.dtype]} bytes)")
-        steps = [s // view.itemsize for s in view.strides or ()]
-        if (spec.stride or not view.c_contiguous) and not lies_right(view.shape or (), steps, spec.stride):
-            raise strided(spec, "pass a contiguous copy of it")
+        steps, shape = [s // view.itemsize for s in view.strides or ()], view.shape or ()
+        if spec.stride or not view.c_contiguous:
+            shape = placed(spec, shape, steps, "pass a contiguous copy of it")
         if view.readonly and spec.kind in ("state", "output"):
             raise TensorError(f"{spec.name} is read-only, and the layer writes it")
         self.keep.append(view)
-        return aligned(buffer_address(view), spec.name), view.shape or ()
+        return aligned(buffer_address(view), spec.name), shape
 
     def by_dlpack(self, spec: TensorSpec, value: Any) -> Tuple[int, Tuple[int, ...]]:
         kind, index = (*self.device.split(":"), "0")[:2]
@@ -167,8 +196,8 @@ class Plain:
             raise TensorError(f"{spec.name} has DLPack's type ({t.code}, {t.bits} bits), the plan reads {spec.dtype}")
         shape = tuple(t.shape[:t.ndim])
         strides = t.strides[:t.ndim] if t.strides else None
-        if (strides or spec.stride) and not lies_right(shape, strides or dense_strides(shape), spec.stride):
-            raise strided(spec, "pass a contiguous copy of it")
+        if strides or spec.stride:
+            shape = placed(spec, shape, strides or dense_strides(shape), "pass a contiguous copy of it")
         self.keep.append(capsule)
         return aligned((t.data or 0) + t.byte_offset, spec.name), shape
 
@@ -227,14 +256,14 @@ class Torch:
         gradients = self.records_gradients()
         for (i, spec), t in zip(specs, tensors):
             if (not isinstance(t, tensor) or t.dtype is not dtypes[spec[2]] or t.is_cpu is not host or t.layout is not strided
-                    or (not t.is_contiguous() if spec[8] is None else not lies_right(t.shape, t.stride(), spec[8]))
+                    or (spec[8] is None and not t.is_contiguous())
                     or t.is_neg() or not (host or t.get_device() == index) or (gradients and t.requires_grad)):
                 raise self.refusal(spec, t)
             if addresses is not None:
                 addresses[i] = address = t.data_ptr()
                 if address % ALIGNMENT:
                     aligned(address, spec[0])
-            shapes.append(t.shape)
+            shapes.append(t.shape if spec[8] is None else placed(spec, t.shape, t.stride(), f"{spec[0]}.contiguous()"))
         return shapes
 
     def at(self, spec: TensorSpec, t: Any) -> Tuple[int, Tuple[int, ...]]:
@@ -268,7 +297,11 @@ class Torch:
 
     def storage(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
         """Memory of an output: whole rows."""
-        return self.torch.empty((*shape[:-1], spec.stride) if spec.stride else shape, dtype=self.dtypes[spec.dtype], device=self.device)
+        if spec.step:
+            shape = (*shape[:-2], shape[-1])
+        elif spec.stride:
+            shape = (*shape[:-1], spec.stride)
+        return self.torch.empty(shape, dtype=self.dtypes[spec.dtype], device=self.device)
 
     def rows_of(self, spec: TensorSpec, t: Any) -> Any:
         return t[..., :spec.shape[-1]] if spec.stride else t

@@ -69,7 +69,8 @@ class PlanOptions(Sized):
 class Tensor(Sized):
     _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("kind", c.c_int), ("dtype", c.c_char_p), ("rank", c.c_int),
                 ("shape", c.c_int64 * 8), ("bytes", c.c_int64), ("from", c.c_char_p), ("from_transposed", c.c_int),
-                ("from_row_first", c.c_int64), ("from_row_end", c.c_int64), ("from_row_group", c.c_int64), ("row_stride", c.c_int64)]
+                ("from_row_first", c.c_int64), ("from_row_end", c.c_int64), ("from_row_group", c.c_int64), ("row_stride", c.c_int64),
+                ("row_stride_dim", c.c_char_p)]
 
 
 class DeviceInfo(Sized):

@@ -102,7 +102,8 @@ class Plan:
         return TensorSpec(name, kind, t.dtype.decode(), tuple(t.shape[:t.rank]), axes[kind, name], source and source.decode(),
                           bool(t.from_transposed),
                           (t.from_row_first, t.from_row_end, t.from_row_group) if t.from_row_end else None,
-                          t.row_stride if t.rank and t.row_stride != t.shape[t.rank - 1] else None)
+                          t.row_stride if t.row_stride_dim or (t.rank and t.row_stride != t.shape[t.rank - 1]) else None,
+                          t.row_stride_dim and t.row_stride_dim.decode())
 
     @property
     def block(self) -> str:
@@ -166,16 +167,21 @@ class Arguments:
 
 
 class Axes:
-    """The shape of a tensor as a function of the dynamic dims."""
+    """The shape of a tensor as a function of the dynamic dims, and last the distance of its rows where calls give it."""
 
     def __init__(self, spec: TensorSpec) -> None:
-        if not all(re.fullmatch(r"[\w\s()+*/-]+", a) for a in spec.axes):
-            raise ValueError(f"{spec.name}: {spec.axes} is no shape")
-        self.names = [(i, a) for i, a in enumerate(spec.axes) if a.isidentifier()]
-        self.code = builtins.compile("(" + "".join(a.replace("/", "//") + "," for a in spec.axes) + ")", spec.name, "eval")
+        axes = (*spec.axes, spec.step) if spec.step else spec.axes
+        if not all(re.fullmatch(r"[\w\s()+*/-]+", a) for a in axes):
+            raise ValueError(f"{spec.name}: {axes} is no shape")
+        self.count, self.names = len(axes), [(i, a) for i, a in enumerate(axes) if a.isidentifier()]
+        self.code = builtins.compile("(" + "".join(a.replace("/", "//") + "," for a in axes) + ")", spec.name, "eval")
 
     def shape(self, dims: Mapping[str, Any]) -> Tuple[Any, ...]:
         return eval(self.code, {"__builtins__": {}}, dims)  # sums and products of dims, as in the pattern above
+
+
+def fits(shape: Sequence[Any], want: Tuple[Any, ...]) -> bool:
+    return tuple(shape) == want or (shape[-1:] == (None,) and tuple(shape[:-1]) == want[:-1])  # None: the distance of a single row
 
 
 class Kernels:
@@ -194,25 +200,29 @@ class Kernels:
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
         self.output_specs = [plan.tensors[i] for i in self.outputs]
-        self.apart = any(t.stride for t in self.output_specs)
+        self.apart, self.steps = any(t.stride for t in self.output_specs), any(t.step for t in self.output_specs)
         self.pointers_type = c.c_void_p * len(plan.tensors)
         self.none, self.put = [0] * len(plan.tensors), struct.Struct(f"{len(plan.tensors)}Q").pack_into
         self.known: Dict[Any, Sizes] = {}
 
-    def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True) -> Dict[str, Any]:
-        """The dynamic dims of a call, from the shapes of its tensors; a dim that no shape names has the plan's value."""
+    def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True, outputs: Sequence[Sequence[Any]] = ()) -> Dict[str, Any]:
+        """The dynamic dims of a call, from the shapes of its tensors, and strides also from given outputs; a dim that nothing names has the
+        plan's value."""
         plan, found = self.plan, {}  # type: Plan, Dict[str, Any]
         for i, shape in zip(self.given, shapes):
-            if len(shape) != len(plan.tensors[i].axes):
+            if len(shape) != self.axes[i].count:
                 self._refuse(i, shape, plan.dims)
             for axis, name in self.axes[i].names:
-                if name in plan.dynamic:
+                if name in plan.dynamic and shape[axis] is not None:
                     found.setdefault(name, shape[axis])
+        for spec, shape in zip(self.output_specs, outputs):
+            if spec.step and shape[-1] is not None:
+                found.setdefault(spec.step, shape[-1])
         dims = {**plan.dims, **found}
         if not check:
             return dims
         for i, shape in zip(self.given, shapes):
-            if tuple(shape) != self.axes[i].shape(dims):
+            if not fits(shape, self.axes[i].shape(dims)):
                 self._refuse(i, shape, dims)
         for name, (least, most) in plan.dynamic.items():
             if not least <= dims[name] <= most:
@@ -222,6 +232,9 @@ class Kernels:
     def _refuse(self, index: int, shape: Sequence[int], dims: Mapping[str, int]) -> None:
         t = self.plan.tensors[index]
         dynamic = [n for n in self.plan.dynamic if any(re.search(rf"\b{n}\b", a) for a in t.axes)]
+        if t.step and tuple(shape[:-1]) == self.axes[index].shape(dims)[:-1]:
+            raise _arrays.TensorError(f"{t.name} has rows {shape[-1]} elements apart, another tensor of the call {dims[t.step]}, and both "
+                                      f"are {t.step}")
         which = f" = ({', '.join(t.axes)}) where " + ", ".join(f"{n} is {dims[n]}" for n in dynamic) if dynamic else ""
         want = self.axes[index].shape(dims)
         raise _arrays.TensorError(f"{t.name} is {tuple(shape)}, the plan reads {want}{which}; other sizes need a layer with other dims")
@@ -239,20 +252,22 @@ class Kernels:
     def _takes(self) -> str:
         return "it takes " + ", ".join(self.names)
 
-    def sizes(self, shapes: Tuple[Any, ...]) -> Sizes:
-        known = self.known.get(shapes)
-        return known if known is not None else self._new_sizes(shapes)
+    def sizes(self, shapes: Tuple[Any, ...], outputs: Tuple[Any, ...] = ()) -> Sizes:
+        known = self.known.get((shapes, outputs) if outputs else shapes)
+        return known if known is not None else self._new_sizes(shapes, outputs)
 
-    def _new_sizes(self, shapes: Tuple[Any, ...]) -> Sizes:
-        dims = self.bind(shapes)
+    def _new_sizes(self, shapes: Tuple[Any, ...], outputs: Tuple[Any, ...]) -> Sizes:
+        dims = self.bind(shapes, outputs=outputs)
         values = _binding.dims_of({n: dims[n] for n in self.plan.dynamic})
         count = len(values or ())
         workspace = self.plan.library.c.tfgen_module_workspace_bytes(self.module, values, count)
+        if workspace < 0:
+            raise _arrays.TensorError(f"{dims}: a distance of rows is no multiple of {_arrays.ALIGNMENT} bytes in a tensor that has it")
         args = _binding.Args(dims=values, dim_count=count, workspace_bytes=workspace)
         made = Sizes(args, values, tuple(self.axes[i].shape(dims) for i in self.outputs))
         if len(self.known) > 4096:
             self.known.clear()
-        self.known[shapes] = made
+        self.known[(shapes, outputs) if outputs else shapes] = made
         return made
 
     def params(self, params: Params) -> Tuple[Any, List[Any]]:
@@ -405,18 +420,20 @@ class Call:
         given = kernels.in_order(tensors)
         self.arrays = arrays = _arrays.kind_of(given, kernels.device_name)
         addresses: List[int] = kernels.none[:]
-        self.sizes = sizes = kernels.sizes(tuple(arrays.gather(kernels.given_specs, given, addresses)))
+        shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
+        got = [] if out is None else [arrays.at(spec, out[spec.name]) for spec in kernels.output_specs]
+        self.sizes = sizes = kernels.sizes(shapes, tuple(tuple(s) for _, s in got) if kernels.steps else ())
         self.outputs: Dict[str, Any] = {}
-        for i, shape in zip(kernels.outputs, sizes.outputs):
+        for n, (i, shape) in enumerate(zip(kernels.outputs, sizes.outputs)):
             spec = plan.tensors[i]
             if out is None:
                 y = arrays.empty(spec, shape)
                 addresses[i] = arrays.pointer(spec, y)
             else:
                 y = out[spec.name]
-                addresses[i], got = arrays.at(spec, y)
-                if tuple(got) != shape:
-                    raise _arrays.TensorError(f"{spec.name} is {tuple(got)}, the layer writes {shape}")
+                addresses[i], found = got[n]
+                if not fits(found, shape):
+                    raise _arrays.TensorError(f"{spec.name} is {tuple(found)}, the layer writes {shape}")
             self.outputs[spec.name] = y
         self.memory, self.workspace = self._workspace(sizes.workspace)
         self.arguments = Arguments(sizes, len(addresses))

@@ -164,6 +164,25 @@ def strides():
     before = out.tolist()
     apart.run({"x": x}, out={"y": ByDlpack(out, columns=8)})
     expect("an output's rows apart", out.tolist() == [a + b[8:] for a, b in zip(wanted(x, w), before)])
+    strides_of_calls(x, w, wide)
+
+
+def strides_of_calls(x, w, wide):
+    spec = SPEC.replace("x: [M, K]", "x: {shape: [M, K], stride: X}").replace("{y: y}", "{y: {value: y, stride: Y}}")
+    spec = spec.replace("dims: {", "dims: {X: 8, Y: 8, ").replace("dynamic: {", "dynamic: {X: [8, 24], Y: [8, 16], ")
+    layer, want = tfgen.compile(spec, params={"w": w}, device="host", wisdom="none"), wanted(x, w)
+    expect("the tensors say so", [(t.stride, t.step) for t in layer.tensors if t.kind != "param"] == [(8, "X"), (8, "Y")])
+    for columns in (8, 16):
+        out = numbers(4, columns, 2)
+        before = out.tolist()
+        for given in (x, ByDlpack(x), ByDlpack(wide, columns=8)):
+            layer.run({"x": given}, out={"y": ByDlpack(out, columns=8)})
+            expect("rows apart as the call says", out.tolist() == [a + b[8:] for a, b in zip(want, before)])
+    out = numbers(4, 8)
+    refused("rows too far apart", tfgen.TensorError, lambda: layer.run({"x": ByDlpack(numbers(4, 28), columns=8)}, out={"y": out}),
+            "X is 28", "8 to 24")
+    refused("rows between 16 bytes", tfgen.TensorError, lambda: layer.run({"x": ByDlpack(numbers(4, 10), columns=8)}, out={"y": out}),
+            "multiples of 16 bytes apart")
 
 
 def refuse_arrays(layer, x):

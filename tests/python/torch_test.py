@@ -183,6 +183,35 @@ def strides():
     expect("one row of one sequence", torch.equal(block(wide[:1, :, 8:16]), y[:1]))
 
 
+def strides_of_calls():
+    """One layer reads the columns of any tensor, and dense rows too."""
+    w, spec = torch.randn(8, 8), APART.replace("3*D", "X").replace("2*D", "Y").replace("D: 8}", "D: 8, X: 8, Y: 16}")
+    spec = spec.replace("dynamic: {", "dynamic: {X: [8, 4096], Y: [8, 4096], ")
+    layer = tfgen.compile(spec, params={"w": w}, device="cpu", wisdom="none")
+    block = tfgen.torch.Module(layer)
+    wide = torch.full((3, 3, 24), float("nan"))
+    wide[..., 8:16] = torch.randn(3, 3, 8)
+    x = wide[..., 8:16]
+    y = block(x)
+    expect("rows apart", torch.allclose(y, (x.double() @ w.double().T).float(), atol=1e-5) and y.stride() == (48, 16, 1))
+    expect("dense rows", torch.equal(block(x.contiguous()), y))
+    expect("other columns", torch.equal(block(torch.cat((x, wide), -1)[..., :8]), y))
+    expect("one row of one sequence", torch.equal(block(wide[:1, :, 8:16]), y[:1]))
+    for columns in (8, 20):
+        out = torch.full((3, 3, columns), 7.0)
+        layer.run({"x": x}, out={"y": out[..., :8]})
+        expect(f"into {columns} columns", torch.equal(out[..., :8], y) and bool((out[..., 8:] == 7).all()))
+    for backend in ("aot_eager", "inductor"):
+        z = torch.compile(block, fullgraph=True, backend=backend)(x)
+        expect(f"strides of a call under torch.compile by {backend}", torch.equal(z, y) and z.stride() == y.stride())
+    found = torch.library.opcheck(block.op, (block.number, [x]))
+    expect(f"opcheck with strides of a call: {found}", set(found.values()) == {"SUCCESS"})
+    refused("rows at odd places", RuntimeError, lambda: block(torch.randn(3, 3, 9)[..., :8]), "multiples of 16 bytes apart")
+    refused("sequences apart otherwise", RuntimeError, lambda: block(torch.randn(3, 4, 8)[:, :3]), "whose rows lie")
+    refused("columns apart", RuntimeError, lambda: block(torch.randn(3, 3, 16)[..., ::2]), "x.contiguous()")
+    refused("an expanded row", RuntimeError, lambda: block(torch.randn(1, 1, 8).expand(3, 3, 8)), "X is 0")
+
+
 def refuse(block, x):
     refused("train()", RuntimeError, lambda: Net(block).train(), "no gradients", "swiglu")
     expect("eval()", Net(block).eval().block is block)
@@ -218,6 +247,7 @@ def main():
     reductions()
     swiglu()
     strides()
+    strides_of_calls()
     examples()
     print(f"{failed} wrong")
     return 1 if failed else 0
