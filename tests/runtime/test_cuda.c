@@ -282,7 +282,7 @@ static void check_piece_map(const double_map *m, const tensor_box *box, const di
     ck_assert_uint_eq(m->sizes[0], 256);
     ck_assert_uint_eq(m->sizes[1], (unsigned long long)extent_value(&box->rows, dims));
     ck_assert_uint_eq(m->sizes[2], (unsigned long long)box->columns);
-    ck_assert_uint_eq(m->strides[0], (unsigned long long)box->stride);
+    ck_assert_uint_eq(m->strides[0], (unsigned long long)extent_value(&box->stride, dims));
     ck_assert_uint_eq(m->strides[1], 1024);
     ck_assert_uint_eq(m->box[0], 256);
     ck_assert_uint_eq(m->box[1], (unsigned)box->box_rows);
@@ -306,7 +306,7 @@ static void check_map(const gpu_program *p, const tensor_box *box, const unsigne
     ck_assert_int_eq(m.rank, 2);
     ck_assert_uint_eq(m.sizes[1], (unsigned long long)extent_value(&box->rows, dims));
     ck_assert_uint_eq(m.sizes[0], (unsigned long long)box->columns);
-    ck_assert_uint_eq(m.strides[0], (unsigned long long)box->stride);
+    ck_assert_uint_eq(m.strides[0], (unsigned long long)extent_value(&box->stride, dims));
     ck_assert_uint_eq(m.box[1], (unsigned)box->box_rows);
     ck_assert_uint_eq(m.box[0], (unsigned)box->box_columns);
 }
