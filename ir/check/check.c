@@ -223,6 +223,7 @@ static void check_view(const checker *c, const ir_value *v)
     const bool callers = v->kind == value_input || v->output, may = callers || v->kind == value_result;
     if (!root && v->root_stride && (!may || v->root_stride < columns || (callers && v->root_stride * dtype_size(v->type) % 16)))
         rule_broken(c, v->at, "%%%s cannot lie in rows of %lld elements", v->name, v->root_stride);
+    if (v->step && !callers) rule_broken(c, v->at, "%%%s is no input or output, so that a call does not give its stride", v->name);
     if (!root) return;
     if (root->kind == value_constant || v->kind != value_result || root == v)
         rule_broken(c, v->at, "%%%s cannot live in %%%s", v->name, root->name);

@@ -109,6 +109,9 @@ START_TEST(the_text_of_a_plan_keeps_strides)
     ck_assert_int_eq(tfgen("%s", in_folder("tests/cli/steps.yaml --dump=fuse > %s/b.ir && grep -q '/X ' %s/b.ir")), 0);
     ck_assert_int_eq(tfgen("%s", in_folder("%s/b.ir --from=fuse --dump=fuse | cmp - %s/b.ir && echo same")), 0);
     says("same");
+    ck_assert_int_eq(tfgen("%s", in_folder("tests/cli/steps.yaml --dump=ir | sed 's|^%%p  *bf16.B,S,40.|&/N|' > %s/c.ir")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("%s/c.ir --from=ir --dump=ir")), 3);
+    says("views: %p is no input or output, so that a call does not give its stride");
     remove_folder();
 }
 END_TEST
