@@ -85,11 +85,6 @@ static const char *segment_function(const gemm *g, const gemm_segment *s)
     return name_marked(g->e->a, g->e->names->values[s->first->outputs[0]->id], name_epilogue);
 }
 
-bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
-{
-    return segment_of(&g->e->segments, g->e->phase, op) == segment;
-}
-
 static void write_sum(gemm *g, scope *s, const ir_value *v, const place *at)
 {
     expression_pool *p = g->e->pool;
@@ -202,12 +197,6 @@ static void write_row_scalar_stores(gemm *g, scope *s)
             bail(g->e->a, code_unsupported, v->at, "%%%s: the phase stores a value that none of its products computes", v->name);
         write_row_scalar_store(s, v, c_int(p, "row"), first);
     }
-}
-
-const expression *gemm_pair_column(expression_pool *p, const expression *column)
-{
-    const expression *granule = c_number(p, packed_granule), *both = c_number(p, 2 * packed_granule);
-    return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
 }
 
 /* Whether a caller that knows the segment of a block of columns may name it, so that the block's elements share one branch. */

@@ -2,6 +2,17 @@
  * epilogue (a bias) ahead of it. */
 #include "gen/emit/gemm.h"
 
+bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
+{
+    return segment_of(&g->e->segments, g->e->phase, op) == segment;
+}
+
+const expression *gemm_pair_column(expression_pool *p, const expression *column)
+{
+    const expression *granule = c_number(p, packed_granule), *both = c_number(p, 2 * packed_granule);
+    return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
+}
+
 /* Packed column `n`: that of the segment's values. */
 static const expression *value_column(expression_pool *p, const gemm_segment *s)
 {
