@@ -320,7 +320,7 @@ typedef struct tfgen_args {
      * long as this call, also where it is captured in a graph. */
     const tfgen_module *next;
     const tfgen_weights *next_weights;
-    size_t next_bytes; /* the most bytes to prefetch; 0: 4 MB, which pays off if that call follows at once */
+    size_t next_bytes; /* most bytes to prefetch; 0: 4 MB. Gains time only if that call is launched right behind this one */
 } tfgen_args;
 #define TFGEN_ARGS_INIT {sizeof(tfgen_args), NULL, NULL, 0, 0, NULL, NULL, 0}
 

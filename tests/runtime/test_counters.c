@@ -1,5 +1,5 @@
-/* Counters by which workgroups of a launch wait for each other: what tfgen_execute() and tfgen_execute_check() do about them. Plans have
- * marks instead (templates/frame/marks.h), so a plan is given counters by hand. */
+/* Workgroups of a launch can wait for each other through counters in the workspace: how tfgen_execute() and tfgen_execute_check() treat
+ * these. Plans have marks instead (templates/frame/marks.h), so a plan is given counters by hand. */
 #include <check.h>
 #include <string.h>
 #include "runtime/api/tfgen.h"
