@@ -91,14 +91,18 @@ def rope(x, op, spec, pos):
 SCORES = 1 << 28  # heads at a time: the scores of all heads of a long prompt would not fit in memory
 
 
-def attention(q, k, v, op, spec, pos):
-    """Some heads of a sequence at a time. Keys and values with a state's layout [B, KV, L, hd] come from a cache."""
+def capped(scores, op):
+    return torch.tanh(scores / float(op["softcap"])) * float(op["softcap"]) if "softcap" in op else scores
+
+
+def attention(q, k, v, op, spec, pos, bias=None):
+    """Some heads of a sequence at a time. Keys and values with a state's layout [B, KV, L, hd] come from a cache. bias: [H, S, L]."""
     H, KV = spec.heads(op)
     B, S, shape = q.shape[0], q.shape[1], q.shape
     q = q.reshape(B, S, KV, H // KV, -1).permute(0, 2, 3, 1, 4)
     hd, cached = q.shape[-1], pos is not None
     k, v = (t if cached else t.reshape(B, -1, KV, hd).transpose(1, 2) for t in (k, v))
-    assert "softcap" not in op and "alibi" not in op and "sinks" not in op
+    assert "alibi" not in op and "sinks" not in op
     out, step = torch.empty_like(q), max(1, SCORES // (H // KV * S * k.shape[2]))
     for b in range(B):
         query = torch.arange(S, device=q.device) + (pos[b] if pos is not None else 0)
@@ -109,7 +113,9 @@ def attention(q, k, v, op, spec, pos):
             hidden = (keys >= query[:, None] + near if hidden is None else hidden) | (keys <= query[:, None] - near)
         for h in range(0, KV, step):
             own = (b, slice(h, h + step))
-            scores = q[own] @ k[own][:, None].mT * float(op.get("scale", 1 / math.sqrt(hd)))
+            scores = capped(q[own] @ k[own][:, None].mT * float(op.get("scale", 1 / math.sqrt(hd))), op)
+            if bias is not None:
+                scores += bias.unflatten(0, (KV, H // KV))[h:h + step]
             weights = torch.softmax(scores if hidden is None else scores.masked_fill_(hidden, -math.inf), -1)
             out[own] = weights @ v[own][:, None]
     return out.permute(0, 3, 1, 2, 4).reshape(shape)
@@ -153,7 +159,8 @@ def evaluate(spec, data, work, rounded):
         if kind == "split":
             v.update(zip(op["out"], function_of(op, spec)(*x)))
             continue
-        y = (rope(*x, op, spec, pos) if kind == "rope" else attention(*x, op, spec, pos) if kind == "attention"
+        y = (rope(*x, op, spec, pos) if kind == "rope"
+             else attention(*x, op, spec, pos, v.get(op.get("bias"))) if kind == "attention"
              else appended(v[op["state"]], *x, pos) if kind == "kv_append" else function_of(op, spec)(*x))
         v[op["out"]] = y.to(spec.type).to(work) if rounded else y
     return {name: v[value] for name, value in spec.tree["outputs"].items()}
@@ -182,6 +189,19 @@ def joined(ops, params):
     return out, weights
 
 
+def softcapped(q, k, v, op, seen):
+    """By the formula, which SDPA does not have. q: [B, H, S, hd], k and v: [B, KV, L, hd]; seen: a mask, or None: one query sees all keys,
+    several of a causal text those up to their own."""
+    S, L = q.shape[2], k.shape[2]
+    if seen is None and S > 1 and op.get("causal"):
+        seen = torch.ones(S, L, dtype=torch.bool, device=q.device).tril()
+    grouped = q.unflatten(1, (k.shape[1], -1))
+    scores = capped(grouped @ k[:, :, None].mT * float(op.get("scale", 1 / math.sqrt(q.shape[-1]))), op)
+    if seen is not None:
+        scores = scores.masked_fill(~seen, -math.inf)
+    return (torch.softmax(scores.float(), -1).to(q.dtype) @ v[:, :, None]).flatten(1, 2)
+
+
 def sdpa(op, spec, cached, device):
     """Caches are full, and a query is at the last row."""
     H, KV = spec.heads(op)
@@ -194,13 +214,18 @@ def sdpa(op, spec, cached, device):
         banded = (at[None, :] < at[:, None] + (1 if op.get("causal") else window)) & (at[None, :] > at[:, None] - window)
     assert not (cached and S > 1)
 
-    def attend(q, k, v):
+    def attend(q, k, v, bias=None):
         B, by_head = q.shape[0], q.reshape(*q.shape[:2], H, -1).transpose(1, 2)
         k, v = (t if cached else t.reshape(B, S, KV, -1).transpose(1, 2) for t in (k, v))
         if cached and 0 < window < keys:
             k, v = k[:, :, -window:], v[:, :, -window:]
-        y = F.scaled_dot_product_attention(by_head, k, v, banded, is_causal=bool(op.get("causal")) and not cached and banded is None,
-                                           scale=float(op["scale"]) if "scale" in op else None, enable_gqa=H != KV)
+        scale = float(op["scale"]) if "scale" in op else None
+        if "softcap" in op:
+            y = softcapped(by_head, k, v, op, banded)
+        else:
+            mask = bias if bias is not None else banded
+            y = F.scaled_dot_product_attention(by_head, k, v, mask, is_causal=bool(op.get("causal")) and not cached and mask is None,
+                                               scale=scale, enable_gqa=H != KV)
         return y.transpose(1, 2).reshape(q.shape)
     return attend
 
@@ -231,7 +256,7 @@ def program(spec, device):
         if kind == "rope":
             step = rope_of(op, spec, at, device)
         elif kind == "attention":
-            step = sdpa(op, spec, cached, device)
+            step, ins = sdpa(op, spec, cached, device), [*ins, *([op["bias"]] if "bias" in op else [])]
         elif kind == "kv_append":
             step, ins = append_at(spec.dims["L"] - spec.dims["S"]), [op["state"], *ins]
         else:
