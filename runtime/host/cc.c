@@ -119,19 +119,22 @@ int cc_level(const host_compile_options *o)
     return o->check && asked > 1 ? 1 : asked;
 }
 
-/* No -ffast-math: it would permit the removal of compensation terms. Kernels link libm and libc by file name, so that neither a
- * development package nor symbols of this process are needed. */
+/* No -ffast-math: it would permit the removal of compensation terms. No contraction at level 0, where clang has two instruction selectors,
+ * of which one contracts: columns of a product that hold the same numbers would be rounded differently. Kernels link libm and libc by file
+ * name, so that neither a development package nor symbols of this process are needed. */
 static void build(arguments *a, const char *compiler, const host_compile_options *o)
 {
-    char optimise[4] = {'-', 'O', (char)('0' + cc_level(o)), 0};
+    const int level = cc_level(o);
+    char optimise[4] = {'-', 'O', (char)('0' + level), 0};
     add(a, compiler, SIZE_MAX >> 1);
     add_words(
         a,
-        "-x c++ -std=c++17 -march=native -ffp-contract=fast -fno-math-errno -fPIC -fno-exceptions "
+        "-x c++ -std=c++17 -march=native -fno-math-errno -fPIC -fno-exceptions "
         "-fno-rtti -fvisibility=hidden -fno-stack-protector -fstack-size-section -fno-asynchronous-unwind-tables -fno-threadsafe-statics "
         "-Xclang -fconvergent-functions -fdebug-compilation-dir=. -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas "
         "-Wno-builtin-macro-redefined -Wno-pragma-once-outside-header");
     add_words(a, optimise);
+    add_words(a, level ? "-ffp-contract=fast" : "-ffp-contract=off");
     const int version = version_of(compiler);
     if (version && version < 15) add_words(a, "-Xclang -fallow-half-arguments-and-returns"); /* its f16 is __fp16 */
     if (has_avx512()) add_words(a, "-mprefer-vector-width=512");

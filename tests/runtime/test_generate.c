@@ -18,10 +18,12 @@ static void make_folder(void)
 static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
 
 /* ---- the model */
-#define CONFIG \
+#define CONFIG CONFIG_OF("40")
+#define LARGE_CONFIG CONFIG_OF("5120")
+#define CONFIG_OF(vocabulary) \
     "\"model_type\": \"qwen3\", \"hidden_size\": 16, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"num_key_value_heads\": 1, " \
-    "\"head_dim\": 8, \"intermediate_size\": 24, \"vocab_size\": 40, \"max_position_embeddings\": 64, \"torch_dtype\": \"float32\", " \
-    "\"tie_word_embeddings\": true"
+    "\"head_dim\": 8, \"intermediate_size\": 24, \"vocab_size\": " vocabulary ", \"max_position_embeddings\": 64, " \
+    "\"torch_dtype\": \"float32\", \"tie_word_embeddings\": true"
 enum { hidden = 16, heads = 16, keys = 8, inner = 24, vocabulary = 40, most_tensors = 24 };
 typedef struct shape {
     const char *name;
@@ -52,6 +54,7 @@ typedef struct saved {
     arena *a;
     const char *skip; /* this tensor is left out; or NULL */
     const char *nan;  /* this one's first number is NaN; or NULL */
+    int copies;       /* of the table of embeddings, one after the other: ids have the logits of id % vocabulary */
     safetensors_item items[most_tensors];
     size_t count;
     int number;
@@ -60,8 +63,11 @@ typedef struct saved {
 static void add(saved *s, const char *name, const shape *of)
 {
     long long *shape = arena_alloc(s->a, 2 * sizeof *shape);
-    shape[0] = of->rows, shape[1] = of->columns;
-    float *data = weights(s->a, s->number++, of);
+    const int copies = s->number ? 1 : s->copies;
+    const size_t once = (size_t)of->rows * (size_t)(of->columns ? of->columns : 1);
+    shape[0] = of->rows * copies, shape[1] = of->columns;
+    float *data = arena_alloc(s->a, once * (size_t)copies * sizeof *data), *first = weights(s->a, s->number++, of);
+    for (int i = 0; i < copies; i++) memcpy(data + once * (size_t)i, first, once * sizeof *data);
     if (s->nan && strcmp(s->nan, name) == 0) data[0] = NAN;
     if (s->skip && strcmp(s->skip, name) == 0) return;
     s->items[s->count++] = (safetensors_item){name, "F32", of->columns ? 2 : 1, shape, data};
@@ -78,13 +84,15 @@ static void save(void *argument)
     safetensors_write(s->a, arena_printf(s->a, "%s/model.safetensors", folder), s->items, s->count);
 }
 
-static void save_model_with(const char *config, const char *skip, const char *nan)
+static void save_copies(const char *config, int copies, const char *skip, const char *nan)
 {
-    saved s = {.a = arena_new(), .skip = skip, .nan = nan};
+    saved s = {.a = arena_new(), .skip = skip, .nan = nan, .copies = copies};
     write_file(folder, "config.json", "{%s}", config);
     ck_assert_int_eq(arena_run(s.a, save, &s), code_ok);
     arena_free(s.a);
 }
+
+static void save_model_with(const char *config, const char *skip, const char *nan) { save_copies(config, 1, skip, nan); }
 
 static void save_model(const char *config, const char *skip) { save_model_with(config, skip, NULL); }
 
@@ -123,12 +131,25 @@ START_TEST(generated_texts_are_those_of_transformers)
 }
 END_TEST
 
-/* Logits and the maximum of each block of logits are both in f32; neither is rounded to bf16. */
+/* Logits are in f32 and not rounded to bf16. */
 START_TEST(logits_are_not_rounded)
 {
     make_folder();
     save_model(CONFIG, NULL);
     ck_assert_msg(tfgen("generate %s --prompt-ids=3 -n 4 --target=host --dtype=bf16", folder) == 0, "%s", output);
+    remove_folder();
+}
+END_TEST
+
+/* Several workgroups search a row of 5120 logits, each of which occurs 128 times, bit by bit: the lowest id of equal ones is chosen. */
+START_TEST(the_first_of_equal_logits_is_chosen)
+{
+    static const char *const on[][2] = {{"host", "0"}, {"host", "3"}, {"sm_90a", "0"}, {"gfx942", "0"}}; /* target; host compiler's -O */
+    make_folder();
+    save_copies(LARGE_CONFIG, 128, NULL, NULL);
+    ck_assert_msg(shell("TFGEN_HOST_OPTIMISE=%s ${TFGEN:-./tfgen} generate %s --prompt-ids='3,14,15,9,26;5' -n 6 -q --target=%s", on[_i][1],
+                        folder, on[_i][0]) == 0, "%s", output);
+    ck_assert_str_eq(output, "1,32,16,23,19,33\n38,27,26,26,26,26\n");
     remove_folder();
 }
 END_TEST
@@ -343,6 +364,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, generated_texts_are_those_of_transformers);
     tcase_add_test(c, logits_are_not_rounded);
+    tcase_add_loop_test(c, the_first_of_equal_logits_is_chosen, 0, 4);
     tcase_add_loop_test(c, generate_refuses_unsupported_models, 0, bad_count);
     tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
     tcase_add_test(c, logits_that_are_no_numbers_are_an_error);
