@@ -72,7 +72,8 @@ static const worse_range worse[] = {{.where = where_many_at_cache | where_guesse
 /* Many sequences of few keys: a part takes so little time that its start and end count, so four workgroups per multiprocessor hide each
  * other's. They load through stages: behind a product, which leaves L1 little room, loads to registers take up to 1.5 times as long
  * (H200, us, in decode blocks, to registers and cuDNN: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236 H32/4 hd128
- * 71, 45). */
+ * 71, 45; whole blocks, to registers and so: B512 L64 H16/4 hd64 59.9, 50.8; B256 L48 H8/8 hd64 48.7, 32.2; B100 L150 H16/4 hd128 72.1,
+ * 69.1; B64 L64 H32/8 hd64 45.8, 45.1). */
 static bool has_short_parts(const problem *p)
 {
     enum { most_keys = 320, parts_per_unit = 3, most_head = 128 };
@@ -94,7 +95,7 @@ static void join_stages(const problem *p, decode_whole_tile *t)
 {
     enum { most_keys = 512, shared_by = 4 };
     const int head = (int)problem_longest_head(p);
-    if (decode_keys(p) > most_keys || head < 64 || head > 80 || t->resident != shared_by) return;
+    if (decode_keys(p) > most_keys || head < 64 || head > 96 || t->resident != shared_by) return;
     if (t->keys == 16 && t->stages == 2) t->keys = 32, t->stages = 1;
 }
 
@@ -115,8 +116,8 @@ static void defaults(const problem *p, ir_tile *tile)
     enum { long_share = 256 << 10 }; /* bytes of K and V per multiprocessor */
     const double columns = (double)(problem_head(p) + problem_value_head(p)),
                  bytes = 2.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * columns;
-    const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
-    decode_whole_tile t = !is_long ? short_tile(p) : has_short_parts(p) ? tile_of_short_parts(p) : long_tile(p);
+    const bool stages = !obstacle_to_stages(p), is_long = stages && bytes >= (double)long_share * p->device->units;
+    decode_whole_tile t = stages && has_short_parts(p) ? tile_of_short_parts(p) : is_long ? long_tile(p) : short_tile(p);
     join_stages(p, &t);
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;

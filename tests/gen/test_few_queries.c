@@ -159,6 +159,19 @@ START_TEST(a_plan_shows_the_predicted_time_of_each_program)
 }
 END_TEST
 
+/* H200: a block of 512 sequences over 64 keys took 59.8 us with two workgroups that load to registers, 50.9 with four and stages. */
+START_TEST(four_workgroups_share_a_multiprocessor_where_keys_are_few_and_sequences_many)
+{
+    const planned many = planned_for("h200", "f16", 64, "64", "1", 64, NULL), few = planned_for("h200", "f16", 64, "8", "1", 64, NULL);
+    const ir_tile *t = &attention_of(&many)->work->phase->tile, *other = &attention_of(&few)->work->phase->tile;
+    must_have(&many, program_decode_mma, "64 sequences"), must_have(&few, program_decode_mma, "8 sequences");
+    ck_assert_int_eq(t->decode_whole.resident, 4);
+    ck_assert_int_ge(t->decode_whole.stages, 1);
+    ck_assert_int_eq(other->decode_whole.resident, 1);
+    arena_free(many.a), arena_free(few.a);
+}
+END_TEST
+
 /* 64 sequences of one query and 8 sequences of 8 queries have equally many rows, but the latter would read their keys 4 times in decode. */
 START_TEST(a_tile_tuned_for_many_sequences_is_not_used_for_many_queries)
 {
@@ -189,6 +202,7 @@ int main(void)
     tcase_add_test(choices, an_h200_gets_the_program_that_was_timed_faster);
     tcase_add_test(choices, untimed_devices_use_decode_for_at_most_16_rows);
     tcase_add_test(choices, a_plan_shows_the_predicted_time_of_each_program);
+    tcase_add_test(choices, four_workgroups_share_a_multiprocessor_where_keys_are_few_and_sequences_many);
     tcase_add_test(choices, a_tile_tuned_for_many_sequences_is_not_used_for_many_queries);
     suite_add_tcase(suite, times), suite_add_tcase(suite, choices);
     return run_suite(suite);
