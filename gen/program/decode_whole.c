@@ -182,6 +182,18 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
     to->in_flight = decode_in_flight(p, t);
 }
 
+/* Splits that have room for their partials. A launch of several phases that spills is planned again with fewer threads, and so with more
+ * splits, in the workspace of the first plan: there is room for those of the fewest threads. */
+static int splits_with_room(const problem *p, decode_whole_tile t)
+{
+    enum { fewest_threads = 128 };
+    const int splits = t.splits;
+    if (!p->ir->threads || t.threads <= fewest_threads) return splits;
+    t.threads = fewest_threads;
+    const int most = decode_splits(p, &t);
+    return most > splits ? most : splits;
+}
+
 /* A workgroup writes at most one partial, a slice: for each row the output columns, the largest score and the sum. */
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
@@ -189,7 +201,7 @@ extent decode_whole_scratch(const problem *p, const ir_tile *tile)
     const long long columns = problem_value_head(p), /* in a list a word of 8 bytes for each number (templates/attention/decode_mma.h) */
         slice = slice_head + rows_kept(p) * (p->ir->threads ? columns / 4 * 12 : columns + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
-                           extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_whole.splits * slice));
+                           extent_number(op->attributes.kv_heads * row_tiles(p) * splits_with_room(p, tile->decode_whole) * slice));
 }
 
 void decode_whole_members(emission *e, writer *w)

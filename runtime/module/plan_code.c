@@ -32,32 +32,43 @@ bool spill_mark_read(const void *code, size_t size, code_result *out)
 }
 
 /* ---- workspace */
-static long long bytes_at(const scratch *s, const dim_table *dims, bool high)
+static dim_table dims_at(const plan *p, bool high)
 {
-    dim_table at = *dims;
+    dim_table at = p->ir->dims;
     for (int i = 0; i < at.count; i++)
         if (at.dims[i].dynamic) at.dims[i].value = high ? at.dims[i].high : at.dims[i].low;
-    return scratch_bytes(s, &at);
+    return at;
 }
 
 /* True if the plan has this scratch with at least as many bytes. Both sizes are bytes per row times rows rounded up to tiles, so
  * comparing them at the lowest and highest dims is enough. */
 static bool has_room(const plan *p, const scratch *s)
 {
+    const dim_table low = dims_at(p, false), high = dims_at(p, true);
     for (int i = 0; i < p->scratch_count; i++) {
         const scratch *mine = &p->scratches[i];
         if (strcmp(mine->name, s->name) != 0) continue;
-        return bytes_at(s, &p->ir->dims, false) <= bytes_at(mine, &p->ir->dims, false) &&
-               bytes_at(s, &p->ir->dims, true) <= bytes_at(mine, &p->ir->dims, true);
+        return scratch_bytes(s, &low) <= scratch_bytes(mine, &low) && scratch_bytes(s, &high) <= scratch_bytes(mine, &high);
+    }
+    return false;
+}
+
+/* Likewise of a stored value. */
+static bool stores(const plan *p, const storage *s)
+{
+    const dim_table low = dims_at(p, false), high = dims_at(p, true);
+    for (int i = 0; i < p->stored_count; i++) {
+        const storage *mine = &p->stored[i];
+        if (strcmp(mine->value->name, s->value->name) != 0) continue;
+        return storage_bytes(s, &low) <= storage_bytes(mine, &low) && storage_bytes(s, &high) <= storage_bytes(mine, &high);
     }
     return false;
 }
 
 static bool fits_workspace(const plan *p, const plan *again)
 {
-    bool fits = p->stored_count == again->stored_count;
-    for (int i = 0; fits && i < p->stored_count; i++)
-        fits = strcmp(p->stored[i].value->name, again->stored[i].value->name) == 0 && again->stored[i].partials <= p->stored[i].partials;
+    bool fits = true;
+    for (int i = 0; fits && i < again->stored_count; i++) fits = stores(p, &again->stored[i]);
     for (int i = 0; fits && i < again->scratch_count; i++) fits = has_room(p, &again->scratches[i]);
     return fits;
 }

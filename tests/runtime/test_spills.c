@@ -2,6 +2,7 @@
  * it, and that results of compilers trigger it. */
 #define _GNU_SOURCE
 #include "gen/gen.h"
+#include "gen/plan/wisdom.h"
 #include "gen/program/program.h"
 #include "runtime/module/plan_code.h"
 #include "tests/runtime/spilling_clang.h"
@@ -199,6 +200,42 @@ START_TEST(a_block_whose_smaller_tiles_spill_gets_fewer_threads)
     ck_assert_ptr_nonnull(again);
     ck_assert_int_lt(again->launches->threads, p->launches->threads);
     rig_close(r);
+}
+END_TEST
+
+/* With fewer threads attention has more splits, and gate_up, which a tuned tile of the first plan computes on skinny, needs no sums of rows
+ * from o: both have room in the first plan's workspace. Otherwise attention would be computed on simt, in thirty times the time. */
+START_TEST(a_block_planned_again_with_fewer_threads_has_room)
+{
+    static const char *const line = "gate_up: layer=skinny";
+    const dim_override dims[] = {{"B", 1}, {"L", 300}, {"D", 896}, {"H", 14}, {"KV", 2}, {"hd", 64}, {"F", 4864}};
+    rig_request request = {.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dtype = "bf16", .dims = dims,
+                           .dim_count = sizeof dims / sizeof *dims, .tuning = &(tuning){.lines = &line, .count = 1}};
+    rig *tuner = rig_plan(&request);
+    const plan *tuned = tuner->c.plan;
+    text t = {.a = tuner->a};
+    text_printf(&t, "%s", wisdom_head);
+    const wisdom_entry e = wisdom_of(t.a, tuned->ir, tuned->target, "h200", tuned->launches->work[3].phase);
+    wisdom_put(&t, &e);
+    request.tuning = &(tuning){.wisdom = wisdom_read(t.a, t.data, t.size)};
+    rig *r = rig_plan(&request);
+    const plan *first = r->c.plan, *p = first;
+    kernel_facts spills = {.scratch_bytes = 8};
+    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
+    const code_result *results[16];
+    ck_assert_int_le(p->pack_count + p->launch_count, 16);
+    for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
+    ck_assert_int_eq(first->launches->work[3].tile->program, program_gemm_skinny);
+    while (p && p->launches->threads == first->launches->threads) p = plan_without_spills(r->a, p, results, true);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_int_lt(p->stored_count, first->stored_count);
+    for (int i = 0; i < p->launches->work_count; i++) {
+        const ir_tile *now = p->launches->work[i].tile, *before = first->launches->work[i].tile;
+        if (now->program != program_decode_mma) ck_assert_int_eq(now->program, program_gemm_register_fed);
+        else ck_assert_int_gt(now->decode_whole.splits, before->decode_whole.splits);
+    }
+    ck_assert_int_le(workspace_layout(p, &p->ir->dims, NULL), workspace_layout(first, &p->ir->dims, NULL));
+    rig_close(r), rig_close(tuner);
 }
 END_TEST
 
@@ -450,6 +487,7 @@ Suite *spills_suite(void)
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
     tcase_add_test(t, a_block_whose_smaller_tiles_spill_gets_fewer_threads);
+    tcase_add_test(t, a_block_planned_again_with_fewer_threads_has_room);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
     tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
     tcase_add_test(t, a_variant_may_not_need_more_workspace_than_was_announced);
