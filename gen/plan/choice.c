@@ -129,11 +129,14 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
-/* Programs are marked worse beside others that may be unable to share a launch; so at level block, if times are known, only times count. */
+/* Programs are marked worse beside others that may be unable to share a launch; so at level block, if times are known, a mark counts only
+ * if the program that it prefers is able to. */
 static const char *why_worse(const problem *p, const program *of)
 {
+    const bool in_list = p->ir->level == fusion_block && !times_are_guesses(p);
     if (of->on_request) return of->on_request;
-    return p->ir->level == fusion_block && !times_are_guesses(p) ? NULL : program_is_worse(p, of);
+    const worse_range *r = program_worse_range(p, of, in_list);
+    return r && (!in_list || (!program_obstacle(p, program_at(r->than)) && isfinite(seconds_of(p, program_at(r->than))))) ? r->why : NULL;
 }
 
 /* All programs of the family whose layer the target has. Times are computed only if at least two have no obstacle. */

@@ -14,7 +14,8 @@ enum { deep = 8 }; /* rows of a B stored in columns whose loads a lane has in fl
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
-                                    {where_16_bits, .why = "register_fed reads each weight once for all rows"},
+                                    {where_16_bits, .why = "register_fed reads each weight once for all rows",
+                                     .than = program_gemm_register_fed},
                                     {0}};
 
 /* B is a matmul's [..., K, N]: the lanes of a wave read its rows. */

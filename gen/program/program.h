@@ -28,6 +28,7 @@ typedef struct worse_range {
     unsigned where;                                             /* a set of circumstances */
     long long least_rows, most_rows, least_length, most_length; /* rows, and K of a product; 0: unbounded */
     const char *why;                                            /* the reason as a clause; NULL ends the list */
+    program_kind than; /* in a launch of several phases the range counts if this program can run there; 0: it never counts there */
 } worse_range;
 #define few_at_cache_why "flash-decoding is the default up to 16 query rows a KV head"
 #define many_at_cache_why "flash-decoding is the default up to 16 query rows a KV head only"
@@ -82,8 +83,8 @@ typedef struct tile_shape {
     int m, n, threads;
 } tile_shape;
 
-/* Why other programs are preferred here (gen/program/worse.c); NULL: they are not. */
-const char *program_is_worse(const problem *p, const program *of);
+/* The range in which other programs are preferred here (gen/program/worse.c); NULL: there is none. in_list: only ranges with `than`. */
+const worse_range *program_worse_range(const problem *p, const program *of, bool in_list);
 
 /* ---- what several programs share (gen/program/problem.c) */
 /* Seconds of a launch of the program with the tile. */

@@ -1,4 +1,4 @@
-/* In: a problem and a program. Out: why other programs are preferred, if the problem lies in one of the program's worse_ranges. */
+/* In: a problem and a program. Out: the program's worse_range in which the problem lies, if any. */
 #include "gen/program/products.h"
 
 static bool multiplies_f32_on_units(const problem *p)
@@ -40,14 +40,15 @@ static long long length_of(const problem *p)
     return op->kind == op_attention_combine ? 0 : extent_value(value_tokens(op->inputs[1]), &p->ir->dims);
 }
 
-const char *program_is_worse(const problem *p, const program *of)
+const worse_range *program_worse_range(const problem *p, const program *of, bool in_list)
 {
     if (!of->worse) return NULL;
     const bool product = p->product != NULL;
     const unsigned here = circumstances_of(p);
     const long long rows = product ? problem_rows(p) : problem_queries(p), length = length_of(p);
     for (const worse_range *r = of->worse; r->why; r++)
-        if (!(r->where & ~here) && is_within(rows, r->least_rows, r->most_rows) && is_within(length, r->least_length, r->most_length))
-            return r->why;
+        if ((r->than || !in_list) && !(r->where & ~here) && is_within(rows, r->least_rows, r->most_rows) &&
+            is_within(length, r->least_length, r->most_length))
+            return r;
     return NULL;
 }
