@@ -100,9 +100,9 @@ START_TEST(an_impossible_tile_of_swap_ab_is_an_error_with_its_reason)
 }
 END_TEST
 
-/* ---- the host engine runs the very source, the race and bounds checker looks on: every number of rows about a tile's end, tails of K in
- * and beyond a piece, of N, rows that are aligned first, more row tiles than one, parts that differ in length, stages that come again,
- * widths, neighbouring column tiles of which the last has no columns, sums of rows */
+/* ---- on the host engine, which checks races and bounds: numbers of rows near a tile's, tails of K within and beyond a piece, tails of N,
+ * rows that are copied to aligned ones first, several row tiles, split-K with parts of unequal length, reused stages, widths, column tiles
+ * of a cluster of which the last has no columns, sums of rows */
 typedef struct trial {
     const char *path, *dtype, *line;
     long long M, N, K;
@@ -112,55 +112,55 @@ typedef struct trial {
 #define PLAIN "tests/h200/product.yaml"
 #define RESIDUAL "tests/h200/residual.yaml"
 static const trial trials[] =
-    {{PLAIN, "bf16", "gemm layer=swap_ab", 1, 1, 1},
-     {RESIDUAL, "f16", "gemm layer=swap_ab", 7, 33, 31},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab", 16, 48, 100},
-     {PLAIN, "bf16", "gemm layer=swap_ab", 33, 97, 67},
-     {RESIDUAL, "f16", "gemm layer=swap_ab", 63, 70, 193},
-     {PLAIN, "f16", "gemm layer=swap_ab", 64, 131, 520},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab", 65, 64, 129},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split_k=2", 50, 130, 300},
-     {PLAIN, "f16", "gemm layer=swap_ab m=32 split_k=4 stages=2 row_stages=2", 40, 263, 700},
-     {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_stages=2", 33, 300, 200},
-     {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split_k=4 row_stages=2", 49, 200, 555},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split_k=8", 20, 130, 513},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2", 21, 200, 500},
-     {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 stages=2 row_stages=2 split_k=2", 33, 450, 900},
-     {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 stages=3 row_stages=3", 33, 290, 96},
-     {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 stages=3", 18, 390, 96},
-     {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16, 70001}, /* partial sums in two levels */
+    {{PLAIN, "bf16", "gemm layer=swap_ab", 1, 1, 1, 0},
+     {RESIDUAL, "f16", "gemm layer=swap_ab", 7, 33, 31, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab", 16, 48, 100, 0},
+     {PLAIN, "bf16", "gemm layer=swap_ab", 33, 97, 67, 0},
+     {RESIDUAL, "f16", "gemm layer=swap_ab", 63, 70, 193, 0},
+     {PLAIN, "f16", "gemm layer=swap_ab", 64, 131, 520, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab", 65, 64, 129, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split_k=2", 50, 130, 300, 0},
+     {PLAIN, "f16", "gemm layer=swap_ab m=32 split_k=4 stages=2 row_stages=2", 40, 263, 700, 0},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_stages=2", 33, 300, 200, 0},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split_k=4 row_stages=2", 49, 200, 555, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split_k=8", 20, 130, 513, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2", 21, 200, 500, 0},
+     {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 stages=2 row_stages=2 split_k=2", 33, 450, 900, 0},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 stages=3 row_stages=3", 33, 290, 96, 0},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 stages=3", 18, 390, 96, 0},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16, 70001, 0}, /* partial sums in two levels */
      /* many rows: a warpgroup that loads; products in flight from k tile to k tile, in halves of the rows */
-     {PLAIN, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3", 270, 70, 328},
-     {RESIDUAL, "f16", "gemm layer=swap_ab m=168 n=256 k=64 threads=640 stages=4 row_stages=4", 167, 300, 72},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=152 n=128 k=64 threads=384 stages=3 row_stages=2 split_k=2", 153, 131, 520},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3", 270, 70, 328, 0},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=168 n=256 k=64 threads=640 stages=4 row_stages=4", 167, 300, 72, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=152 n=128 k=64 threads=384 stages=3 row_stages=2 split_k=2", 153, 131, 520, 0},
      /* tails: after full rounds, without any, rows that do not exist, a width of two columns */
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2", 90, 328, 328, 8},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=128 k=64 threads=384 stages=4 row_stages=4 tail=3", 150, 70, 520, 7},
      {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=64 threads=160 stages=3 row_stages=3 tail=3", 37, 131, 456, 8},
      /* rows shared by a cluster: an odd number of column tiles, parts of one length in the same cluster, a tail */
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=48 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2", 60, 170, 328},
-     {PLAIN, "f16", "gemm layer=swap_ab m=144 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 split_k=2", 150, 100, 520},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=48 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2", 60, 170, 328, 0},
+     {PLAIN, "f16", "gemm layer=swap_ab m=144 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 split_k=2", 150, 100, 520, 0},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2", 70, 328, 328, 8},
      /* columns shared by a cluster: an odd number of row tiles, rows and columns, shares along K and of columns, a tail, parts; rows in
       * more boxes than workgroups */
-     {PLAIN, "f16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster_m=4", 260, 100, 200},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=104 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=4 cluster_m=2", 60, 170, 328},
+     {PLAIN, "f16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster_m=4", 260, 100, 200, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=104 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=4 cluster_m=2", 60, 170, 328, 0},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 cluster_m=2 split_k=2", 150, 170,
-      328},
+      328, 0},
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster_m=2 tail=2", 70, 328, 328, 8},
      /* a workgroup loads all rows of a k tile for its cluster, in turn: an odd number of column tiles and of k tiles, two boxes for each,
       * rows and columns shared, parts, a tail */
-     {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2 in_turn=1", 60, 170, 331},
-     {RESIDUAL, "f16", "gemm layer=swap_ab m=40 n=64 k=128 threads=160 stages=3 row_stages=2 cluster=4 in_turn=1", 50, 300, 700},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2 in_turn=1", 60, 170, 331, 0},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=40 n=64 k=128 threads=160 stages=3 row_stages=2 cluster=4 in_turn=1", 50, 300, 700, 0},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 cluster_m=2 split_k=2 in_turn=1",
-      150, 170, 328},
+      150, 170, 328, 0},
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2 in_turn=1", 70, 328, 328, 8},
      /* boxes of rows that overlap; results that are stored through shared memory: rounded before, in rows of a slice, of a warpgroup, of a
       * tail */
-     {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster=2 smem_epilogue=1", 60, 131, 328},
-     {PLAIN, "f16", "gemm layer=swap_ab m=152 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=4 smem_epilogue=1", 150, 200, 72},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=40 n=128 k=64 threads=288 stages=4 row_stages=4 smem_epilogue=1", 70, 203, 72},
-     {PLAIN, "bf16", "gemm layer=swap_ab m=152 n=256 k=64 threads=640 stages=4 row_stages=4 split_k=2 smem_epilogue=1", 151, 263, 200},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster=2 smem_epilogue=1", 60, 131, 328, 0},
+     {PLAIN, "f16", "gemm layer=swap_ab m=152 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=4 smem_epilogue=1", 150, 200, 72, 0},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=40 n=128 k=64 threads=288 stages=4 row_stages=4 smem_epilogue=1", 70, 203, 72, 0},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=152 n=256 k=64 threads=640 stages=4 row_stages=4 split_k=2 smem_epilogue=1", 151, 263, 200, 0},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2 smem_epilogue=1", 90, 328, 328, 8}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
@@ -196,23 +196,30 @@ START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 }
 END_TEST
 
+/* A spec at level tile whose products have the tile of `line`; the host engine checks races and bounds. */
+static rig *rig_of_tile(const char *yaml, const char *const *line)
+{
+    const tuning t = {.lines = line, .count = 1};
+    return rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &t, .check = true});
+}
+
+static void run_and_judge(rig *r)
+{
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+
 /* Operands are rows within longer rows: both halves of an input are multiplied, each from its own first column. */
 START_TEST(halves_of_rows_are_read_from_their_own_first_column)
 {
     static const char *const lines[] = {"gemm layer=swap_ab", "gemm layer=wgmma"};
-    const tuning t = {.lines = &lines[_i], .count = 1};
-    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {M: 19, K: 72, N: 40}\ninputs: {x: [M, 2*K]}\n"
-                                             "params: {v: [N, K], w: [N, K]}\nops:\n  - {out: [a, b], op: split, in: [x], sizes: [K, K]}\n"
-                                             "  - {out: y, op: linear, in: [a, v]}\n  - {out: z, op: linear, in: [b, w]}\n"
-                                             "outputs: {y: y, z: z}\n",
-                                     .level = fusion_tile,
-                                     .target = "sm_90a",
-                                     .tuning = &t,
-                                     .check = true});
+    rig *r = rig_of_tile("block: t\ndtype: bf16\ndims: {M: 19, K: 72, N: 40}\ninputs: {x: [M, 2*K]}\nparams: {v: [N, K], w: [N, K]}\n"
+                         "ops:\n  - {out: [a, b], op: split, in: [x], sizes: [K, K]}\n  - {out: y, op: linear, in: [a, v]}\n"
+                         "  - {out: z, op: linear, in: [b, w]}\noutputs: {y: y, z: z}\n",
+                         &lines[_i]);
     ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), _i ? "layer=wgmma" : "layer=swap_ab"));
-    rig_run(r);
-    rig_judge(r);
-    rig_close(r);
+    run_and_judge(r);
 }
 END_TEST
 
@@ -260,8 +267,7 @@ static const struct {
 
 START_TEST(sums_of_rows_equal_sums_of_their_elements)
 {
-    const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
-    rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
+    rig *r = rig_of_tile(normed[_i].yaml, &normed[_i].line);
     const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_msg(strstr(text, "layer=swap_ab") && strstr(text, "body %y.ss"), "%s", text);
     ck_assert_int_eq(r->c.plan->launch_count, 2);
@@ -269,9 +275,7 @@ START_TEST(sums_of_rows_equal_sums_of_their_elements)
     const long long K = value_columns(rig_value(r, "x"));
     for (size_t i = 0; i < count; i++) rig_data(r, "x")[i] *= 1 << (i / (size_t)K % 7);
     rig_round(r);
-    rig_run(r);
-    rig_judge(r);
-    rig_close(r);
+    run_and_judge(r);
 }
 END_TEST
 
@@ -281,20 +285,14 @@ START_TEST(warps_with_some_rows_sum_them)
 {
     static const char *const lines[] = {"gemm layer=swap_ab m=160 n=128 threads=384 split_k=2 stages=4 row_stages=3",
                                         "gemm layer=swap_ab m=160 n=128 threads=384 split_k=2 stages=4 row_stages=3 smem_epilogue=1"};
-    const tuning tuning = {.lines = &lines[_i], .count = 1};
-    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {M: 129, K: 200, N: 128}\ninputs: {x: [M, K], r: [M, N]}\n"
-                                             "params: {n: [N], w: [N, K], v: [40, N]}\nops:\n  - {out: p, op: linear, in: [x, w]}\n"
-                                             "  - {out: h, op: add, in: [p, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n"
-                                             "  - {out: y, op: linear, in: [g, v]}\noutputs: {h: h, y: y}\n",
-                                     .level = fusion_tile,
-                                     .target = "sm_90a",
-                                     .tuning = &tuning,
-                                     .check = true});
+    rig *r = rig_of_tile("block: t\ndtype: bf16\ndims: {M: 129, K: 200, N: 128}\ninputs: {x: [M, K], r: [M, N]}\n"
+                         "params: {n: [N], w: [N, K], v: [40, N]}\nops:\n  - {out: p, op: linear, in: [x, w]}\n"
+                         "  - {out: h, op: add, in: [p, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, v]}\n"
+                         "outputs: {h: h, y: y}\n",
+                         &lines[_i]);
     const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_msg(strstr(text, "epi  %g.ss"), "%s", text);
-    rig_run(r);
-    rig_judge(r);
-    rig_close(r);
+    run_and_judge(r);
 }
 END_TEST
 
