@@ -268,25 +268,26 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
 #endif
 }
 #if defined(__CUDACC_RTC__)
-// One instruction converts two elements and packs them. Four are stored as one integer: behind a test of the place (a cache's rows) the
-// compiler stores an array of words, or of halves, one by one.
-DEV unsigned two_as(const bf16 *, float low, float high)
+// Two elements in a register, converted and packed by one instruction. The first argument tells the type.
+DEV unsigned packed(bf16, float low, float high)
 {
-    unsigned both;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
-    return both;
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
 }
-DEV unsigned two_as(const f16 *, float low, float high)
+DEV unsigned packed(f16, float low, float high)
 {
-    unsigned both;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
-    return both;
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
 }
+// Four elements are stored as one integer: behind a test of the place (a cache's rows) the compiler stores an array of words, or of halves,
+// one by one.
 template <int W, class T> DEV void store_twos(T *to, vec<float, W> v)
 {
     neighbours<unsigned, W / 2> raw;
 #pragma unroll
-    for (int i = 0; i < W; i += 2) raw.e[i / 2] = two_as(to, v[i], v[i + 1]);
+    for (int i = 0; i < W; i += 2) raw.e[i / 2] = packed(T(), v[i], v[i + 1]);
     if constexpr (W == 4) {
         unsigned long long all;
         asm("mov.b64 %0, {%1, %2};" : "=l"(all) : "r"(raw.e[0]), "r"(raw.e[1]));

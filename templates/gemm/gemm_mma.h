@@ -82,7 +82,7 @@ template <class S> struct gemm_mma {
         const a_type *a;
         const b_type *b;
         int a_rows, b_columns; // from the lines at a and b to the end of the matrix; with N contiguous: columns from the piece at b on
-        long long a_stride, b_stride; // b_stride: of an activation
+        long long a_stride, b_stride; // no registers where S has constants: compilers fold those. b_stride: of an activation
     };
 
     DEV static source source_of(const args &p, const tile &t)

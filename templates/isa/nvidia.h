@@ -35,19 +35,6 @@ DEV void prefetch_l2(const void *, int) {}
 
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
 
-DEV unsigned packed(bf16, float lo, float hi)
-{
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
-}
-
-DEV unsigned packed(f16, float lo, float hi)
-{
-    unsigned pair;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(hi), "f"(lo));
-    return pair;
-}
 DEV float larger(float x, float y) { return fmaxf(x, y); }
 DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
 
