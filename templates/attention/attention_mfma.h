@@ -156,7 +156,7 @@ template <class S> struct attention_mfma {
     // Keys that some query of this wave sees, keys that all of them see, and keys that this lane's query sees.
     struct view : row_of_bias<S> {
         int from, to, all_from, all_to, low, high, position;
-        float slope; // ALiBi: what a score falls by for each token between query and key, in its own units
+        float slope; // ALiBi: by how much a score decreases per token of distance, in the score's units
     };
     DEV static view view_of(const args &p, const tile &t)
     {

@@ -20,7 +20,7 @@ struct map_place { // of a row of keys and of values
     int token, sequence;
 };
 
-// ALiBi: what a score falls by for each token between query and key, in its own units, and the rows' positions.
+// ALiBi: by how much a score decreases per token of distance, in the score's units, and the rows' positions.
 template <bool> struct row_slopes {};
 template <> struct row_slopes<true> {
     float slope[2];

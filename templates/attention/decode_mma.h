@@ -13,7 +13,7 @@
 #pragma once
 #include "templates/attention/decode_runs.h"
 
-// ALiBi: what a score falls by for each token between query and key, and the rows' positions.
+// ALiBi: by how much a score decreases per token of distance, and the rows' positions.
 template <bool, int Rows> struct slopes_of_rows {};
 template <int Rows> struct slopes_of_rows<true, Rows> {
     float slope[Rows];
@@ -544,7 +544,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const cursor &s = m.schedule.cursors[0];
         if (s.to > m.schedule.from && thread_index() < 2 && dense) prefetch_keys(p, s.now, w);
     }
-    // The same without a schedule: as if all sequences were as long as one that lies about where this run would then lie.
+    // The same without a schedule: it takes all sequences to be as long as one, sequence `like`, to which this run would then about belong.
     DEV static void prefetch_likely_keys(const args &p, const member &w)
     {
         if (!tile::guesses || !dense || thread_index() > 1) return;
@@ -674,7 +674,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const int all = tiles(p), most = block_total();
         return {index, all < most ? all : most};
     }
-    // Ahead of the tile's waits: no phase writes lengths. Of the keys that it prefetches, most were there before the launch.
+    // Ahead of the tile's waits, as no phase writes lengths. Most keys that it prefetches were stored before this launch.
     DEV static void schedule(const args &p, int index, memory &m)
     {
         const member w = member_of(p, index);

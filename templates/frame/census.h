@@ -1,7 +1,7 @@
 // In: a launch whose workgroups wait for each other, and a word of its workspace. Out: the workgroups that take part. Not all may be
 // resident: other launches may occupy multiprocessors and wait, too. So each workgroup counts itself before its first tile. If some do
 // not start for long, a waiting one closes the census: those counted so far give up and end, which frees their multiprocessors, and those
-// that start later share all tiles. They may give up in turn, until a last one is alone. So no wait lasts for ever, however many launches
+// that start later share all tiles. They may give up in turn, until only one is left. So no wait lasts for ever, however many launches
 // run.
 //
 // The word has the form of a mark (marks.h): the upper 16 bits count workgroups. The lower 48 are `open`; or, once the census is closed,
@@ -47,13 +47,13 @@ struct census {
         }
         return was;
     }
-    // The seat of a workgroup that found this in the word. If it has to give up, decided() sets the seat's total to 0.
+    // The seat of a workgroup for which join() returned `was`. If the workgroup has to give up, decided() sets the seat's total to 0.
     DEV static seat seat_of(unsigned long long was)
     {
         const int left = gone(was), index = left ? count(was) - left : static_cast<int>(block_index());
         return {index, static_cast<int>(block_total()) - left, left};
     }
-    // Looks once: whether all that are left have come, or the workgroup has to give up.
+    // Reads the word once. True: all workgroups have come, or this one has to give up (own.total is 0). Not patient: closes the census.
     DEV bool decided(seat &own, bool patient) const
     {
         const unsigned long long now = flag_read(word);

@@ -140,8 +140,8 @@ template <class F> struct by_phases {
         return F::is_awaited(w.phase) && w.index + total() >= F::tiles(p, w.phase);
     }
     template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
-    // next: the index beyond the last tile that the workgroup would take next. The workgroup with index 0, which mostly has no tile in the
-    // last phase, clears the marks once all workgroups have passed their last wait and all marks have arrived.
+    // next: the workgroup's next index, counted from the end of the last phase. It is 0 for one workgroup, which mostly has no tile in that
+    // phase: it clears the marks once all workgroups have passed their last wait and all marks have arrived.
     template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
@@ -168,7 +168,7 @@ template <class F> struct by_phases {
     }
 };
 
-// x, computed anew: so that no register holds it until the next phase needs it.
+// x, hidden from the compiler, which else computes it ahead and keeps it in a register until a later phase needs it.
 #if defined(TF_PHASES) && !defined(TF_ON_HOST) && !defined(__clang__)
 DEV int not_kept(int x)
 {
@@ -179,8 +179,8 @@ DEV int not_kept(int x)
 DEV int not_kept(int x) { return x; }
 #endif
 
-// The tiles of a phase, from `index`, the workgroup's first, on; then those of the phases after it. Each phase has a loop of its own:
-// compilers keep what is the same for all tiles of a loop in registers. Returns the item that would be the workgroup's next.
+// Computes the workgroup's tiles of a phase, the first of which is `index`, then those of the later phases. Each phase has a loop of its
+// own, because compilers keep in registers what is the same for all tiles of a loop. Returns what leave() takes as `next`.
 template <class F, int Phase, class At, class Ring>
 DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync, Ring &ring)
 {
@@ -229,7 +229,7 @@ template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory
 template <class F> constexpr int list_threads = F::threads + TF_WAVE;
 template <class F> using list_ring = typename ring_of<F>::reader;
 
-// By the loading warp: puts the weights of the tiles that run_phases() takes, in that order. Returns what that returns.
+// By the loading warp: puts the weights of the tiles that run_phases() computes into the ring, in that order. Returns the same number.
 template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &p, int index, Ring &ring)
 {
     using P = typename F::template program<Phase>;
@@ -247,7 +247,8 @@ template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At
     else
         return index - tiles;
 }
-// Splits shared memory into the ring, which is returned, and what the phases have; has feed(writer) called. loads: this thread is done.
+// Splits shared memory into the ring, which it returns, and the phases' part. The loading warp calls feed(writer); for its threads `loads`
+// is true, and nothing is left to do.
 template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &loads, Feed feed)
 {
     typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);

@@ -124,7 +124,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
-// Passes the k tiles of an item that belongs to the other consumer warpgroup.
+// Skips the k tiles of an item that belongs to the other consumer warpgroup.
 template <class F> DEV void ws_pass(const typename F::args &p, item<F> &w, ring<F> &r)
 {
     if (!w.valid(p)) return;
@@ -214,7 +214,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
 //   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
 //   loads_values: load_values(p, tile, k_tile, stage) loads what is no weight into the k tile's early stage, for which load(early) issues
 //     nothing
-//   prepare(p): fetches those data of late loads that no launch writes; prefetch_next(p): called when all weights are in flight
+//   prepare(p): prefetches what late loads read and no launch writes; prefetch_next(p): called when all weights are in flight
 //   start(p, tile, accumulators): reads what is needed before the products
 //   compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory where the stages were; finish(p, tile,
 //     accumulators, sums)

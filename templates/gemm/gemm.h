@@ -1,6 +1,6 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its SIMT program on register tiles: shared memory holds a
 // k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. With a multiple of the threads
-// that this needs, teams share out each k tile, and add up at the end. If threads have all rows, it is the skinny program: waves split
+// that one tile needs, teams share out each k tile, and add up at the end. If threads have all rows, it is the skinny program: waves split
 // K. Any M, N, K from 1. If S::split_k is above 1, that many workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles
 // that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once

@@ -148,12 +148,12 @@ template <class S> struct gemm_register_fed {
         }
         if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
     }
-    // The last iteration is code of its own, which loads nothing: where a loop may be left with loads of rows in flight, ptxas makes what
-    // follows wait for every load, and so for the next tile's first weights before this tile's sums are stored. Code for AMD waits by
-    // counts of loads, and clang put what the loop's condition captures into shared memory, a byte per thread on gfx950.
-    // A single iteration that lacks pieces is no loop either (H200, 1x17920x2560, tiles of 16 columns, 5 of 8 pieces: 27.4 us in a loop,
-    // 22.0 where a tile has 5). Of several iterations, the last one stays in the loop if it lacks pieces: apart, it lets a decode block of
-    // D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us instead of 139.
+    // The last iteration is peeled off the loop, and loads nothing. If a loop may end while loads of rows are in flight, ptxas makes the
+    // code after it wait for all loads: then the next tile's first weights would have to arrive before this tile's sums are stored. Not on
+    // AMD, whose waits count loads: there clang kept what the loop's condition captures in LDS, a byte per thread on gfx950.
+    // A single iteration with fewer pieces than `ahead` is no loop either (H200, 1x17920x2560, tiles of 16 columns, 5 of 8 pieces: 27.4 us
+    // in a loop, 22.0 where a tile has 5). Of several iterations, a last one with fewer pieces stays in the loop: peeled, it lets a decode
+    // block of D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us instead of 139.
 #if defined(TF_TARGET_AMD)
     static constexpr bool last_apart = false;
 #else

@@ -33,7 +33,7 @@ struct to_find {
     }
 };
 
-// Elements i to i + Unit - 1 of x, which `to` begins with; `to` is at a multiple of Unit elements.
+// Stores elements i to i + Unit - 1 of x, whose element 0 belongs at `to`, a multiple of Unit elements.
 template <int Unit> DEV void store_unit(void *to, int i, const unsigned (&x)[4])
 {
     if constexpr (Unit == 1) {
@@ -46,7 +46,7 @@ template <int Unit> DEV void store_unit(void *to, int i, const unsigned (&x)[4])
     }
 }
 
-// Elements from to behind - 1 of x.
+// Stores elements `from` to `behind` - 1 of x.
 template <int Unit> DEV void store_part(void *to, const unsigned (&x)[4], int from, int behind)
 {
 #pragma unroll
@@ -54,9 +54,9 @@ template <int Unit> DEV void store_part(void *to, const unsigned (&x)[4], int fr
         if (i >= from && i < behind) store_unit<Unit>(to, i, x);
 }
 
-// Of rows that begin at multiples of Unit elements, but not of 16 bytes, and are as long as a multiple of Unit; by all lanes of a warp at
-// once. The 16 bytes at a multiple of 16 that begin in a lane's piece end in the next lane's, which passes its part on. A lane whose
-// neighbour has no adjacent piece stores what they do not share in parts of Unit elements.
+// Stores a piece of a row that begins at a multiple of Unit elements, but not of 16 bytes, and whose length is a multiple of Unit. All
+// lanes of a warp call it together. The aligned 16 bytes that begin in a lane's piece end in the next lane's, which passes its part on. A
+// lane whose neighbour has no adjacent piece stores what is left of its own in parts of Unit elements.
 template <int Unit> DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
 {
     const unsigned long long at = reinterpret_cast<unsigned long long>(out.to);
@@ -82,7 +82,7 @@ template <int Unit> DEV void store_piece_anywhere(const to_find &out, const unsi
     store_part<Unit>(out.to, x, given ? ahead : 0, joins ? ahead : count);
 }
 
-// Of rows that begin at multiples of Unit elements (S::results_unit).
+// Stores a piece of a row that begins at a multiple of Unit elements (S::results_unit).
 template <int Unit> DEV void store_piece(const to_find &out, const unsigned (&x)[4])
 {
     if constexpr (Unit != piece_columns) {

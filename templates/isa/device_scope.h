@@ -158,8 +158,9 @@ DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned l
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 #endif
 
-// ---- floats that say themselves that they have been stored: a word has a float and, in its upper half, a number that data hardly holds (a
-// NaN of f32, and twice of f16 and bf16). Readers poll the words, so nothing has to be ordered; the one reader of a word clears it.
+// ---- floats that carry a tag: the lower half of a word is a float; the upper half, the tag, tells that the float has been stored. Data
+// hardly ever holds the tag (as f32 it is a NaN, as f16 or bf16 two). Readers poll the words themselves, so no fence is needed; each word
+// has one reader, which clears it.
 struct alignas(16) tagged_pair {
     static constexpr unsigned long long tag = 0xffd5ffb3ull;
     unsigned long long word[2];

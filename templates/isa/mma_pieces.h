@@ -41,7 +41,7 @@ struct piece_results {
     DEV static int column(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
     float sum[count];
     DEV void settle() {} // forces the results to be complete here (AMD)
-    // Stores to sums of M rows by N columns, from this row and column on.
+    // Stores the results to `sums`, a matrix of M rows by N columns, from this row and column on.
     template <class Places> DEV void put(float *sums, int row, int column) const
     {
 #pragma unroll
@@ -162,7 +162,7 @@ template <class T, int Count> struct piece_squares {
             now.sum[i] = 0;
         }
     }
-    // Stores to sums of rows, from this one on.
+    // Stores one sum per row to `sums`, the place of the first row's.
     DEV void put(float *sums)
     {
         if constexpr (folded < Count) fold();

@@ -8,8 +8,8 @@
 // keys, and transposes these 8 x 8 elements in its own registers: a v_perm makes two elements, 32 of them for 8 loads of 1 KB a wave, and
 // nothing passes through LDS. Heads of 64 columns fill 8 lanes with a row, so the other 8 lanes of a line group have other keys; halves of
 // 16 bytes are exchanged by one DPP move per word. Through LDS each element would be written and read once more, by 2-byte reads or with
-// the same v_perm after wider ones. Each element is loaded once for all 16 rows. A wave's load of values covers whole rows of memory, one
-// of keys 64 bytes (RDNA: 32) of 16 rows, whose next bytes the next load takes.
+// the same v_perm after wider ones. Each element is loaded once for all 16 rows. A wave's load of values covers whole rows of memory. A
+// load of keys covers 64 bytes (RDNA: 32) of each of 16 rows, and the next load the bytes after them.
 #pragma once
 #include "templates/isa/amd_weights.h"
 
@@ -74,7 +74,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr bool late = TF_WAVE == 32 && (HeadDim > 128 || ValueDim > 128);
     static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products per row of keys
     static constexpr bool cut = pieces % parts != 0;
-    // Values: blocks of 128 columns, 16 lanes wide; a rest of at most 64 columns is one block of 64.
+    // Values: blocks of 128 columns, 16 lanes wide; a remainder of at most 64 columns is one block of 64.
     static constexpr int wide_blocks = ValueDim / 128 + (ValueDim % 128 > 64), narrow_from = wide_blocks * 128;
     static constexpr bool narrow = ValueDim > narrow_from;
     using operand = typename matrix<T>::operand;

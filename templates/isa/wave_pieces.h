@@ -15,8 +15,8 @@ DEV void cut_chunk(sixteen_bytes &c, int left)
     }
 }
 
-// Which of a piece's chunks a lane has: part() of the first `parts`, and of the following ones. The same for rows of A, so only the order
-// of summation over k differs from memory's.
+// A lane has chunks part(), part() + parts, ... of a piece, and the same chunks of rows of A; so only the order of summation over k differs
+// from memory's.
 struct piece_lanes {
     static constexpr int parts = TF_WAVE / 16, loads = 4 / parts;
     DEV static int line() { return thread_index() % 16; }
@@ -46,7 +46,7 @@ struct piece_results {
         asm volatile("" : "+v"(sum));
 #endif
     }
-    // Stores to sums of M rows by N columns, from this row and column on.
+    // Stores the results to `sums`, a matrix of M rows by N columns, from this row and column on.
     template <class Places> DEV void put(float *sums, int row, int column) const
     {
 #pragma unroll
@@ -131,7 +131,7 @@ template <class T, int Count> struct piece_squares {
         }
         own.join(splat<1>(sum));
     }
-    // Stores to sums of rows, from this one on.
+    // Stores one sum per row to `sums`, the place of the first row's.
     DEV void put(float *sums)
     {
         float sum = own.total()[0];

@@ -382,7 +382,7 @@ template <class T, int N> struct wgmma {
     }
 };
 
-// They are computed when they must have ended, and not before: a stage that is freed too early holds other numbers by then.
+// Products are computed where they must have ended, and not before: a stage that is freed too early holds other numbers by then.
 template <class T, int N> struct stage_products {
     static constexpr int most = 16;
     struct product {
