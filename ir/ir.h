@@ -102,7 +102,7 @@ struct ir_value {
      * planning a result. The root of a kv_append's result is its state. */
     ir_value *root;
     long long root_offset, root_stride;
-    const dim *step; /* of a caller's value: its row stride is this dynamic dim of a call, and root_stride only plans (value_set_step()) */
+    const dim *step; /* a caller's value whose row stride each call gives, by this dim; root_stride is for planning (value_set_step()) */
     position at;
     extent shape[max_rank];
     double constant; /* value_constant */
@@ -241,8 +241,8 @@ long long value_stride_at(const ir_value *v, const dim_table *dims); /* row stri
 /* Gives a caller's value, whose shape is known, the dynamic dim as the row stride of its calls. Plans are then made for rows that are as
  * badly aligned as any call's: an odd multiple of 16 bytes apart, and never dense. */
 void value_set_step(ir_value *v, dim *d);
-const char *value_step_fault(arena *a, const ir_value *v, const dim *d); /* why it cannot be that, in a phrase; NULL: it can */
-/* Elements of the caller's tensor, from the first to the last: without what lies behind the last row. */
+const char *value_step_fault(arena *a, const ir_value *v, const dim *d); /* why d cannot be v's row stride, as a phrase; NULL: it can */
+/* Elements from the first to the last of the caller's tensor: gaps between rows count, what follows the last row does not. */
 long long value_span(const ir_value *v, const dim_table *dims);
 const ir_value *value_root(const ir_value *v);                   /* follows `root` to the value that owns the storage */
 /* Activations are [B, S, H*hd] or [B, S, H, hd]. A KV cache (a state, or the result of kv_append) is [B, KV, L, hd], indexed by cache_axis.

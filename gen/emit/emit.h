@@ -63,8 +63,8 @@ typedef struct view { /* where a value's rows lie in its root */
 view view_of(arena *a, const ir_value *v);
 long long view_most_stride(const view *w);                 /* greatest stride of a call, in elements */
 extent view_apart(const view *w, long long factor); /* the stride, times a factor such as the size of an element */
-/* The alignment of v's rows in bytes, 16 at most, given a 16-byte aligned storage; and of the end of a caller's tensor: nothing may lie
- * between the last row of one with a stride and the end of its memory, so that its last piece of 16 bytes may not be read whole. */
+/* The alignment of v's rows in bytes, at most 16, if its storage is 16-byte aligned. For a caller's tensor the length of a row counts, too:
+ * its memory may end with the last row, beyond which no 16-byte load may reach. */
 long long value_alignment(arena *a, const ir_value *v);
 /* The row of `operand` that broadcasts to row `row` of a value with the shape of `of`. */
 const expression *row_of(emission *e, const ir_value *operand, const ir_value *of, const expression *row);

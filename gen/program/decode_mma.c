@@ -90,7 +90,7 @@ static decode_whole_tile tile_of_short_parts(const problem *p)
     return *t;
 }
 
-/* Up to so many keys, one stage of 32 keys holds as many bytes as two of 16, and a warp has half as many iterations. */
+/* For sequences of up to most_keys keys: one stage of 32 keys in place of two of 16: as many bytes in flight, half the iterations. */
 static void join_stages(const problem *p, decode_whole_tile *t)
 {
     enum { most_keys = 512, shared_by = 4 };

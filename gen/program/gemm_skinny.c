@@ -50,7 +50,8 @@ static double meets(const gemm_registers_tile *x)
     return x->split_k > 1 ? meeting + (x->split_k - 1) * 4.0 * x->m * x->n / bytes_a_cycle : 0;
 }
 
-/* Of DRAM's bandwidth. Of [K, N], narrow tiles read short runs of a row (H200, f32 1x4096x4096, us: 64 columns 19, 32 columns 22). */
+/* Share of DRAM's bandwidth. If B is [K, N], narrow tiles read short runs of its rows (H200, f32 1x4096x4096, us: 64 columns 19, 32 columns
+ * 22). */
 static double memory_share(const problem *p, const gemm_registers_tile *x)
 {
     enum { long_run = 256 };
@@ -121,8 +122,8 @@ static void defaults_by_lines(const problem *p, ir_tile *t)
     try_parts(p, least, t);
 }
 
-/* Of a B stored in columns: lanes read 16 bytes of a row, or 8 where the accumulators take the registers; wide tiles read whole lines, and
- * narrow ones give more units something to do. Shared memory has the sums of all waves. */
+/* The tile if B is [K, N]: a lane reads 16 bytes of a row, or 8 if accumulators leave it too few registers; wide tiles read whole lines,
+ * narrow ones occupy more units. The sums of all waves must fit shared memory. */
 static void defaults_across(const problem *p, ir_tile *t)
 {
     enum { threads = 512, results = 512 };

@@ -46,9 +46,9 @@ static bool takes_pairs(const problem *p)
     return p->product->kind == op_matmul || row_tiles(p) % 2 == 0;
 }
 
-/* Whether tiles of a warpgroup's own were timed for such products. Rows that begin in the middle of a sector take up to 1.5 times as long
- * so (H200: 2565x1888x2328 35.2 us, 42.3), matmuls of one k tile 1.03 times. The code of an epilogue is there twice, for both halves of a
- * tile's rows: a long one would take long to compile. */
+/* Whether tiles of a warpgroup's own were timed for such products. With them products whose rows begin in
+ * the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3 us, else 35.2), matmuls of one k tile 1.03 times. The
+ * epilogue's code is emitted twice, for both halves of a tile's rows, so a long one would take long to compile. */
 static bool may_own_tiles(const problem *p)
 {
     enum { most_ops = 6 };

@@ -21,21 +21,24 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 
 static bool columns_of_a(const problem *p) { return p->product->attributes.transpose_a; }
 
-/* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 of matmuls of values (of_others), 436 of 62 linears by 65
- * to 3000 rows, of which the tile that they choose takes 2 % longer than the fastest one timed. one_round, rounds: what loading a byte of
- * rows costs, in bytes of weights (which always begin at an L2 line), in launches of one round and of several. In one round the cost model
- * lets L2 gain from workgroups that walk K in lockstep (cost_of()): rows that begin in the middle of a sector gain nothing, and without
- * multicast workgroups drift apart the more the longer K is. */
+/* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 tiles of matmuls of values (of_others); 436 of 62 linears
+ * by 65 to 3000 rows (of_rounded), where the tile that the fit chooses takes 2 % longer than the fastest one timed.
+ * Loading a byte costs as much as loading so many bytes of weights, which always begin at an L2 line. one_round, rounds: of rows, in
+ * launches of one round and of several. rows_of_..., columns_of_...: factors for multicast of rows and of weights.
+ * In one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of()). Rows that begin in the middle of a sector
+ * gain nothing, and without multicast workgroups drift apart, the more the longer K is (drift, per 5000 of K). */
 typedef struct fitted {
     double one_round[3], rounds[3], drift[3]; /* rows that begin at lines, at sectors, elsewhere */
-    double rows_of_two, rows_of_four;      /* of a byte, where so many workgroups load it together */
-    double rows_in_turn;                   /* of a byte, where four load in turn */
-    double of_split_sectors;               /* of that, where rows begin elsewhere, in one round */
-    double columns_of_two, columns_of_four, columns;
-    double rate, waits, rate_of_few, waits_of_few; /* few: rows that a warp loads */
-    double mixed;                                  /* share of the time of loads that products wait for */
+    double rows_of_two, rows_of_four; /* two or four workgroups load rows together */
+    double rows_in_turn;              /* four load them in turn */
+    double of_split_sectors;          /* a further factor of these three, in one round, if rows begin in the middle of a sector */
+    double columns_of_two, columns_of_four, columns; /* columns: of a byte of weights, without multicast */
+    /* products: m rows reach rate * m / (m + waits) of a unit's peak; of_few: tiles whose rows a warp loads */
+    double rate, waits, rate_of_few, waits_of_few;
+    double mixed; /* share of the time of loads that products wait for */
     double memory, memory_of_two, asked;
-    /* cycles; staged: results that leave through shared memory; of_a_part: of split-K, each but the first */
+    /* cycles; of_a_result, of_a_staged: per result of a workgroup, stored from registers or through shared memory; of_a_part: per slice of
+     * split-K but the first */
     double start, cluster_start, cluster_start_in_turn, end, of_a_result, staged_end, of_a_staged, of_a_part, between, meeting;
 } fitted;
 static const fitted of_others = {.one_round = {1.28, 2.3, 2.3},
@@ -122,7 +125,7 @@ static double bytes_for_rows(const problem *p, const fitted *f, const gemm_swap_
     return alone * gain * share_of(x->cluster, f->rows_of_two, f->rows_of_four);
 }
 
-/* Of weights, and of a matmul's B, whose rows are as A's. */
+/* Cost of a byte of weights, or of a matmul's B, whose rows may begin anywhere, as A's. */
 static double bytes_for_columns(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round)
 {
     const double share = share_of(x->cluster_m, f->columns_of_two, f->columns_of_four);
@@ -131,7 +134,7 @@ static double bytes_for_columns(const problem *p, const fitted *f, const gemm_sw
     return (one_round ? 1.8 : 1.55) * share;
 }
 
-/* Share of a unit's product rate, of which products wait for a share of the time of loads. */
+/* Share of a unit's product rate that is reached, waits for loads included (f->mixed). */
 static double rate_of(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, const cost_descriptor *d, bool one_round)
 {
     const bool few = x->m <= swap_ab_rows_beside_a_warp;

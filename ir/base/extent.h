@@ -35,7 +35,7 @@ typedef struct extent {
 
 extent extent_number(long long value);
 extent extent_dim(const dim *d); /* a dynamic dim alone */
-dim *extent_lone_dim(const extent *e, dim_table *dims); /* the dynamic dim that it is; NULL: another extent */
+dim *extent_lone_dim(const extent *e, dim_table *dims); /* the dim, if the extent is one dynamic dim alone; else NULL */
 bool extent_is_number(const extent *e, long long *value);
 bool extent_equal(const extent *x, const extent *y);
 extent extent_add(arena *a, position at, extent x, extent y); /* these three bail on overflow or too many terms */

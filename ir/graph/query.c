@@ -66,7 +66,7 @@ long long value_stride_at(const ir_value *v, const dim_table *dims)
     return extent_value(&step, dims);
 }
 
-/* Elements of 16 bytes, at multiples of which a caller's rows begin. */
+/* The number of elements in 16 bytes. Callers' rows begin at multiples of it. */
 static int step_of_rows(const ir_value *v) { return 16 / (int)dtype_size(v->type); }
 
 void value_set_step(ir_value *v, dim *d)
