@@ -10,7 +10,7 @@ static void add_item(footprint *f, memory_kind kind, const char *name, const cha
     f->of[kind] += bytes;
 }
 
-static double bytes_of(const plan *p, const ir_value *v) { return (double)value_count(v, &p->ir->dims) * dtype_size(v->type); }
+static double bytes_of(const plan *p, const ir_value *v) { return (double)value_span(v, &p->ir->dims) * dtype_size(v->type); }
 
 /* Packed weights with equal signatures are stored once. */
 static void add_packed(arena *a, const plan *p, footprint *f)

@@ -15,16 +15,16 @@
 static tfgen_error error;
 static void must(tfgen_status status) { ck_assert_msg(status == TFGEN_OK, "%d: %s", status, error.text); }
 
-/* Products, norms, a bias that is read as it is, caches, an output. */
+/* Products, norms, a bias that is read as it is, caches, an input and an output whose rows lie apart. */
 static const char decode[] =
-    "block: d\ndtype: f32\ndims: {B: 3, S: 1, L: 8, D: 24, H: 2, hd: 12}\ndynamic: {B: [1, 64]}\n"
-    "inputs: {x: [B, S, D], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
+    "block: d\ndtype: f32\ndims: {B: 3, S: 1, L: 8, D: 24, H: 2, hd: 12, X: 56}\n"
+    "dynamic: {B: [1, 64], X: [D, 96]}\ninputs: {x: {shape: [B, S, D], stride: X}, pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
     "params: {n: [D], q: [H*hd, D], k: [H*hd, D], v: [H*hd, D], o: [D, H*hd], b: [D]}\nstate: {kc: [B, H, L, hd], vc: [B, H, L, hd]}\n"
     "ops:\n  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: qq, op: linear, in: [h, q]}\n  - {out: kk, op: linear, in: [h, k]}\n"
     "  - {out: vv, op: linear, in: [h, v]}\n  - {out: k2, op: kv_append, in: [kk], state: kc, at: pos}\n"
     "  - {out: v2, op: kv_append, in: [vv], state: vc, at: pos}\n"
     "  - {out: a, op: attention, in: [qq, k2, v2], heads: H, causal: true, at: pos}\n  - {out: y, op: linear, in: [a, o, b]}\n"
-    "outputs: {y: y}\n";
+    "outputs: {y: {value: y, stride: 40}}\n";
 
 typedef struct allocated {
     double weights, states, workspace, activations, originals;
