@@ -254,6 +254,12 @@ static void note_values(facts *f, const ir_graph *p)
         note(f, uses > 2, "a value with three users");
         note(f, v->output && uses, "an output that is used");
         note(f, v->kind == value_param && uses > 1, "a param that ops share");
+        for (int k = 0; k < 2; k++) {
+            const bool mine = k ? v->output != NULL : v->kind == value_input;
+            note(f, mine && v->root_stride && !v->root && !v->step, "%s with a stride", k ? "an output" : "an input");
+            note(f, mine && v->step, "%s whose stride a call gives", k ? "an output" : "an input");
+        }
+        for (int k = 0; k < i; k++) note(f, v->step && p->values[k]->step == v->step, "a stride of two tensors");
         note(f, v->kind == value_input && v->rank == 1 && v->type != dtype_i32, "an input of one axis");
         for (int t = 0; t < 3; t++) {
             note(f, v->kind == value_input && v->type == (dtype)t && p->type != (dtype)t, "an input of its own dtype %s",

@@ -121,6 +121,12 @@ static void draw_outputs(drawing *d)
     }
 }
 
+/* Elements of 16 bytes. */
+static int step_of(const drawing *d, const random_value *v)
+{
+    return 16 / (int)dtype_size(v->type == random_spec_type ? d->s->type : (dtype)v->type);
+}
+
 /* Gives some inputs and outputs a row stride: just the columns rounded up to 16 bytes, or more, as for columns of a wider tensor. */
 static void draw_strides(drawing *d)
 {
@@ -128,10 +134,38 @@ static void draw_strides(drawing *d)
     if (!draw_chance(d, 15)) return;
     for (int i = 0; i < d->s->value_count; i++) {
         random_value *v = value_at(d, i);
-        const int step = 16 / (int)dtype_size(v->type == random_spec_type ? d->s->type : (dtype)v->type);
+        const int step = step_of(d, v);
         if ((v->kind != value_input && !d->s->output[i]) || v->rank < 2 || !draw_chance(d, 60)) continue;
         const long long columns = v->shape[v->rank - 1].value;
         v->stride = ((columns + step - 1) / step + DRAW_OF(d, apart)) * step;
+    }
+}
+
+/* A dynamic dim that may name the stride of v: one that names another's and fits, or a new one. -1: there is no room. */
+static int stride_dim(drawing *d, const random_value *v, int last)
+{
+    static const int more[] = {0, 8, 64, 4096};
+    const long long columns = v->shape[v->rank - 1].value;
+    if (last >= 0 && d->s->dims[last].low >= columns && d->s->dims[last].value % step_of(d, v) == 0 && draw_chance(d, 50)) return last;
+    int dynamic = 0;
+    for (int i = 0; i < d->s->dim_count; i++) dynamic += d->s->dims[i].dynamic;
+    if (dynamic == max_dynamic || d->s->dim_count == random_most_dims) return -1;
+    axis_dim(d, "X", v->stride);
+    random_dim *x = &d->s->dims[d->s->dim_count - 1];
+    x->dynamic = true, x->low = columns, x->high = v->stride + DRAW_OF(d, more);
+    return d->s->dim_count - 1;
+}
+
+/* Lets a call give some of the strides. */
+static void draw_call_strides(drawing *d)
+{
+    int last = -1;
+    for (int i = 0; i < d->s->value_count; i++) {
+        random_value *v = value_at(d, i);
+        if (!v->stride || v->shape[v->rank - 1].dynamic || !draw_chance(d, 40)) continue;
+        const int x = stride_dim(d, v, last);
+        if (x < 0) return;
+        v->stride_dim = x + 1, v->stride = d->s->dims[x].value, last = x;
     }
 }
 
@@ -149,5 +183,6 @@ random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
     random_spec_settle(d.s);
     if (draw_chance(&d, 25)) random_spec_rename(d.s, seed ^ index << 20);
     draw_strides(&d); /* last, so that a seed draws the same ops as before strides existed */
+    draw_call_strides(&d);
     return d.s;
 }

@@ -143,7 +143,7 @@ static bool remove_strides(reducer *r)
     for (int i = 0; i < r->best->value_count; i++) {
         if (!r->best->values[i].stride) continue;
         begin(r);
-        r->next->values[i].stride = 0;
+        r->next->values[i].stride = r->next->values[i].stride_dim = 0;
         any |= keep(r);
     }
     return any;

@@ -62,6 +62,8 @@ static void used_dims(const random_spec *s, const bool *values, bool *used)
 {
     memset(used, 0, random_most_dims * sizeof *used);
     for (int i = 0; i < s->value_count; i++) {
+        const random_value *v = &s->values[i];
+        if (v->stride_dim && ((v->kind == value_input && values[i]) || s->output[i])) used[v->stride_dim - 1] = true;
         if (!values[i] || s->values[i].kind == value_result) continue;
         for (int k = 0; k < s->values[i].rank; k++) use_names(s, s->values[i].shape[k].text, used);
         use_names(s, s->values[i].range, used);
@@ -131,6 +133,12 @@ static void write_dims(text *t, const random_spec *s, const spec_names *n, const
     if (dynamic) text_printf(t, "}\n");
 }
 
+static void write_stride(text *t, const spec_names *n, const random_value *v)
+{
+    if (v->stride_dim) text_printf(t, ", stride: %s", n->dims[v->stride_dim - 1]);
+    else if (v->stride) text_printf(t, ", stride: %lld", v->stride);
+}
+
 static void write_shape(text *t, const random_spec *s, const spec_names *n, const random_value *v)
 {
     for (int i = 0; i < v->rank; i++) {
@@ -147,8 +155,7 @@ static void write_declarations(text *t, const random_spec *s, const spec_names *
         const random_value *v = &s->values[i];
         if (!used[i] || v->kind != kind) continue;
         if (!count++) text_printf(t, "%s:\n", section);
-        const long long stride = kind == value_input ? v->stride : 0;
-        const bool plain = v->type == random_spec_type && !v->range[0] && !stride;
+        const bool apart = kind == value_input && v->stride, plain = v->type == random_spec_type && !v->range[0] && !apart;
         text_printf(t, "  %s: %s", n->values[i], plain ? "" : "{shape: ");
         write_shape(t, s, n, v);
         if (v->type != random_spec_type) text_printf(t, ", dtype: %s", dtype_name((dtype)v->type));
@@ -157,7 +164,7 @@ static void write_declarations(text *t, const random_spec *s, const spec_names *
             write_words(t, s, n, v->range);
             text_printf(t, "]");
         }
-        if (stride) text_printf(t, ", stride: %lld", stride);
+        if (apart) write_stride(t, n, v);
         text_printf(t, "%s\n", plain ? "" : "}");
     }
 }
@@ -200,8 +207,9 @@ char *random_spec_text(arena *a, const random_spec *s, const char *comment)
         const random_value *v = &s->values[i];
         if (!s->output[i]) continue;
         text_printf(&t, "%sy%s: ", outputs++ ? ", " : "outputs: {", v->name + 1);
-        if (v->stride) text_printf(&t, "{value: %s, stride: %lld}", n.values[i], v->stride);
-        else text_printf(&t, "%s", n.values[i]);
+        text_printf(&t, "%s%s", v->stride ? "{value: " : "", n.values[i]);
+        write_stride(&t, &n, v);
+        text_printf(&t, "%s", v->stride ? "}" : "");
     }
     text_printf(&t, "%s}\n", outputs ? "" : "outputs: {");
     return t.data;

@@ -38,6 +38,7 @@ typedef struct random_value {
     char range[96];   /* of int32 values */
     bool cache;       /* result of kv_append: only attention reads it */
     long long stride; /* of an input's or output's rows; 0: they are dense */
+    int stride_dim;   /* index + 1 of the dynamic dim that names the stride; 0: a number */
     double size;      /* estimate of the largest magnitude, to keep f16 from overflowing */
     double least;     /* lower bound of its numbers; above 0 it may be a divisor or a logarithm's argument */
 } random_value;
