@@ -67,7 +67,7 @@ const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims)
     for (const tfgen_module *v = newest(m); v; v = v->earlier) {
         const dim_table *own = &v->plan->ir->dims;
         bool same = true;
-        for (int i = 0; i < own->count; i++) same = same && own->dims[i].value == dims->dims[i].value;
+        for (int i = 0; i < own->count; i++) same = same && (!counts(&own->dims[i]) || own->dims[i].value == dims->dims[i].value);
         if (same) return v;
     }
     return NULL;

@@ -93,6 +93,24 @@ START_TEST(every_program_takes_rows_that_lie_where_a_call_says)
 }
 END_TEST
 
+/* Between layers rows are dense, as turns of the workspace hold them. */
+START_TEST(layers_of_a_stack_read_rows_that_lie_where_a_call_says_but_hand_on_dense_ones)
+{
+    static const char *const targets[] = {"host", "sm_90a --check", "gfx942 --check"};
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(tfgen("run tests/cli/steps-layer.yaml --layers=3 --repeat=0 --dim=X=64,B=3 --target=%s", targets[i]), 0);
+    make_folder();
+    ck_assert_int_eq(tfgen("%s", in_folder("run tests/cli/steps-layer.yaml --repeat=0 && cp tests/cli/steps-layer.yaml %s/y.yaml && "
+                                           "sed 's|x: .B, S, D.|x: {shape: [B, S, D], stride: X}|' %s/y.yaml > %s/x.yaml && "
+                                           "sed -i 's|y: y|y: {value: y, stride: X}|' %s/y.yaml")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("run %s/x.yaml --layers=3 --repeat=0")), 4);
+    says("x.yaml:6:10: error: a stack of layers: x has strided rows; tensors between layers are dense");
+    ck_assert_int_eq(tfgen("%s", in_folder("run %s/y.yaml --layers=3 --repeat=0")), 4);
+    says("a stack of layers: y has strided rows; tensors between layers are dense");
+    remove_folder();
+}
+END_TEST
+
 START_TEST(nothing_is_read_after_the_last_row_of_a_strided_tensor)
 {
     static const char *const targets[] = {"sm_90a", "gfx942"};
@@ -240,6 +258,7 @@ int main(void)
     tcase_add_loop_test(c, strided_rows_are_read_and_written_in_place, 0, 4);
     tcase_add_loop_test(c, rows_lie_where_a_call_says, 0, 6);
     tcase_add_loop_test(c, every_program_takes_rows_that_lie_where_a_call_says, 0, 11);
+    tcase_add_test(c, layers_of_a_stack_read_rows_that_lie_where_a_call_says_but_hand_on_dense_ones);
     tcase_add_test(c, nothing_is_read_after_the_last_row_of_a_strided_tensor);
     tcase_add_test(c, the_text_of_a_plan_keeps_strides);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);

@@ -204,6 +204,9 @@ START_TEST(each_call_gives_its_row_strides)
     dim_table of = variant_pick(l.module, &taken, 0)->plan->ir->dims;
     ck_assert_int_eq(dim_find(&of, "M")->value, 5);
     ck_assert(dim_find(&of, "M")->high == 5 && dim_find(&of, "X")->high == 96); /* a variant takes all strides */
+    const tfgen_dim again[] = {{"M", 5}, {"X", 96}};
+    must(tfgen_module_prepare(l.module, again, 2, NULL, &error));
+    ck_assert_ptr_null(l.module->variants->earlier); /* so that no second one is made for other strides */
     close_layer(&l);
 }
 END_TEST
