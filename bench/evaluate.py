@@ -223,7 +223,7 @@ def sdpa(op, spec, cached, device):
         if "softcap" in op:
             y = softcapped(by_head, k, v, op, banded)
         else:
-            mask = bias if bias is not None else banded
+            mask = bias[None] if bias is not None else banded
             y = F.scaled_dot_product_attention(by_head, k, v, mask, is_causal=bool(op.get("causal")) and not cached and mask is None,
                                                scale=scale, enable_gqa=H != KV)
         return y.transpose(1, 2).reshape(q.shape)
