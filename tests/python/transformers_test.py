@@ -260,6 +260,9 @@ def encoder():
             a, b = (m(ids, attention_mask=mask).last_hidden_state for m in (model, mine))
             keep = slice(None) if mask is None else right.bool()
             expect(f"bert{what}", torch.allclose(a[keep], b[keep], rtol=1e-4, atol=1e-4))
+            graph = torch.compile(mine, backend="aot_eager", fullgraph=True)
+            expect(f"bert{what}, in one graph", torch.equal(graph(ids, attention_mask=mask).last_hidden_state[keep], b[keep]))
+        refused("bert: padded on the left, in a graph", RuntimeError, lambda: graph(ids, attention_mask=right.flip(1)), "attention_mask")
         refused("bert: padded on the left", tfgen.TensorError, lambda: mine(ids, attention_mask=right.flip(1)), "attention_mask")
 
 
