@@ -62,9 +62,9 @@ template <int Unit> DEV void store_piece_anywhere(const to_find &out, const unsi
     const unsigned long long at = reinterpret_cast<unsigned long long>(out.to);
     const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // elements before a multiple
     const unsigned long long next_at = lane_above(at), last_at = lane_below(at);
-    const int next_count = lane_above(count), last_count = lane_below(count), lane = thread_index() % 32;
-    const bool joins = out.found && (ahead == 0 || (lane < 31 && next_at == at + 16 && next_count >= ahead));
-    const bool given = ahead > 0 && lane > 0 && last_count == piece_columns && last_at + 16 == at && count >= ahead;
+    const int next_count = lane_above(count), last_count = lane_below(count);
+    const bool joins = out.found && (ahead == 0 || (next_at == at + 16 && next_count >= ahead)); // the last lane is its own next one
+    const bool given = ahead > 0 && last_count == piece_columns && last_at + 16 == at && count >= ahead;
     unsigned both[8];
 #pragma unroll
     for (int i = 0; i < 4; i++) both[i] = x[i], both[i + 4] = lane_above(x[i]);

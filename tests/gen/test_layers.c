@@ -290,6 +290,60 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
 }
 END_TEST
 
+#define RESULTS(N, ops, outputs)                                                                                                    \
+    "block: t\ndtype: bf16\ndims: {M: 256, K: 64, N: " N "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n"                         \
+    "  - {out: p, op: linear, in: [x, w]}\n" ops "outputs: {" outputs "}\n"
+#define APPEND                                                                                                                      \
+    "block: t\ndtype: bf16\ndims: {B: 2, S: 32, K: 64, L: 80}\ninputs: {x: [B, S, K], at: {shape: [B], dtype: i32, range: [0, 40]}}\n" \
+    "params: {w: [K, K]}\nstate: {c: [B, 1, L, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"                                    \
+    "  - {out: a, op: kv_append, in: [y], state: c, at: at}\n"                                                                         \
+    "  - {out: o, op: attention, in: [x, a, a], heads: 1, kv_heads: 1, at: at}\noutputs: {o: o}\n"
+
+/* With smem_epilogue=1 results are stored in pieces of 16 bytes: rows of 16-bit elements, one output a segment. */
+START_TEST(results_that_are_no_rows_of_pieces_do_not_pass_through_shared_memory)
+{
+    static const struct {
+        const char *text, *message; /* NULL: they pass */
+    } cases[] = {{RESULTS("64", "  - {out: y, op: silu, in: [p]}\n", "y: y"), NULL},
+                 {RESULTS("64", "  - {out: y, op: cast, in: [p], to: f32}\n", "y: y"), "a result is wider than 16 bits"},
+                 {RESULTS("8", "  - {out: y, op: silu, in: [p]}\n", "y: y"), NULL},
+                 {RESULTS("7", "  - {out: y, op: silu, in: [p]}\n", "y: y"), "a row of a result is shorter than 16 bytes"},
+                 {RESULTS("64", "  - {out: y, op: silu, in: [p]}\n", "p: p, y: y"), "a segment has two outputs"},
+                 {APPEND, "the epilogue appends to a cache"}};
+    static const char *const line = "gemm layer=wgmma smem_epilogue=1";
+    const tuning t = {.lines = &line, .count = 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = build_spec(cases[i].text, "sm_90a", &t);
+        const char *said = arena_diagnostics(b.a);
+        ck_assert_msg(cases[i].message ? strstr(said, cases[i].message) != NULL : b.code == code_ok, "%zu: %s", i, said);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+/* A segment for each linear of one input. */
+START_TEST(results_of_up_to_16_segments_pass_through_shared_memory)
+{
+    static const char *const line = "gemm layer=wgmma smem_epilogue=1";
+    const tuning t = {.lines = &line, .count = 1};
+    for (int count = 16; count <= 17; count++) {
+        char params[512] = "", ops[1536] = "", outputs[512] = "", spec[3072];
+        for (int i = 0, p = 0, o = 0, q = 0; i < count; i++) {
+            p += snprintf(params + p, sizeof params - (size_t)p, "w%d: [N, K], ", i);
+            o += snprintf(ops + o, sizeof ops - (size_t)o, "  - {out: y%d, op: linear, in: [x, w%d]}\n", i, i);
+            q += snprintf(outputs + q, sizeof outputs - (size_t)q, "y%d: y%d, ", i, i);
+        }
+        snprintf(spec, sizeof spec,
+                 "block: t\ndtype: bf16\ndims: {M: 256, K: 64, N: 64}\ninputs: {x: [M, K]}\nparams: {%.*s}\nops:\n%soutputs: {%.*s}\n",
+                 (int)strlen(params) - 2, params, ops, (int)strlen(outputs) - 2, outputs);
+        build b = build_spec(spec, "sm_90a", &t);
+        ck_assert_int_eq(b.code, count > 16 ? code_unsupported : code_ok);
+        ck_assert(count <= 16 || strstr(arena_diagnostics(b.a), "more than 16 segments"));
+        arena_free(b.a);
+    }
+}
+END_TEST
+
 /* All parts of a tile of the last round run at once: here 2 workgroups in 8 parts. */
 START_TEST(a_tail_has_no_more_parts_than_the_device_has_multiprocessors)
 {
@@ -631,6 +685,8 @@ int main(void)
     tcase_add_test(t, a_tuning_line_moves_a_product_to_or_from_matrix_units);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
+    tcase_add_test(t, results_that_are_no_rows_of_pieces_do_not_pass_through_shared_memory);
+    tcase_add_test(t, results_of_up_to_16_segments_pass_through_shared_memory);
     tcase_add_test(t, a_tail_has_no_more_parts_than_the_device_has_multiprocessors);
     tcase_add_loop_test(t, a_cluster_may_have_more_workgroups_than_its_product_has_tiles_of_columns, 0, 2);
     tcase_add_loop_test(t, the_checker_sees_no_fault_in_products_of_few_rows, 0, 3);
