@@ -42,7 +42,7 @@ def options_of(arguments):
 
 
 def add_options(parser):
-    """Those of every command that times cases (models.py)."""
+    """Adds the options that all commands that time cases have in common (this one, models.py)."""
     parser.add_argument("--within", type=float, default=math.inf)
     parser.add_argument("--state")
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) * 3 // 4)
@@ -54,7 +54,7 @@ def todo(cases, options, state):
     return [drawn.small(c) if options.rehearse else c for c in cases if not state.has(c.seed, c.index)]
 
 
-# ---- ahead
+# ---- compiling ahead of the timed part
 def compile_part(cases, part):
     """Runs in its own process: fills the caches with what a case compiles. Failures are reported when the case is timed."""
     import torch

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A layer of a model of transformers, step by step, to be read and run cell by cell: its spec, fused kernels, their numbers beside the
+"""A layer of a transformers model, step by step, to be read and run cell by cell: its spec, fused kernels, their numbers beside the
 original's, times, and a timeline.
 
 usage: fuse_layer.py [FOLDER]        FOLDER: where layer.yaml and timeline.svg are written, default: the current one

@@ -53,7 +53,7 @@ static char *header_text(arena *a, const safetensors_item *const *items, size_t 
     if (s) arena_defer(a, free_text, s);
     if (!s || !distinct)
         bail(a, code_io, (position){0},
-             s ? "two tensors of one name cannot be written" : "tensor names are no UTF-8, or not enough memory");
+             s ? "two tensors have the same name" : "a tensor's name is not UTF-8, or memory ran out");
     return s;
 }
 

@@ -73,7 +73,7 @@ void generator_need(const generator *g, tfgen_status status, const tfgen_error *
 void generator_read_ends(generator *g, const model *m);
 /* Opens the embedding tables and checks their shapes. */
 void generator_open_tables(generator *g, checkpoint *tensors);
-double generator_multiplier(const generator *g); /* of embeddings, as it is multiplied */
+double generator_multiplier(const generator *g); /* factor of embeddings, rounded as transformers rounds it */
 /* Writes the token's embedding at a position: [hidden] in g->type. */
 void generator_embed(generator *g, int id, size_t position, void *out);
 #endif
