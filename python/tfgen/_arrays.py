@@ -134,7 +134,21 @@ def placed(spec: TensorSpec, shape: Sequence[int], strides: Sequence[int], remed
     return (*shape, row)
 
 
+def strided_output(spec: TensorSpec) -> TensorError:
+    """A copy of an output would be written instead of it, so that the advice is another."""
+    name, columns = spec.name, f"[..., :{spec.shape[-1]}] of a tensor"
+    if spec.step:
+        return TensorError(f"{name} has other strides than a matrix whose rows lie multiples of {ALIGNMENT} bytes apart: give {columns} "
+                           "with such rows")
+    if spec.stride:
+        return TensorError(f"{name} has other strides than the spec's: give {columns} whose rows have {spec.stride} elements")
+    return TensorError(f"{name} is strided, the layer writes dense rows: give a dense tensor and copy from it (or give the spec's output a "
+                       "stride:)")
+
+
 def strided(spec: TensorSpec, remedy: str) -> TensorError:
+    if spec.kind == "output":
+        return strided_output(spec)
     if spec.step:
         return TensorError(f"{spec.name} has other strides than a matrix whose rows lie multiples of {ALIGNMENT} bytes apart: {remedy}")
     if spec.stride:

@@ -233,11 +233,22 @@ class Kernels:
         t = self.plan.tensors[index]
         dynamic = [n for n in self.plan.dynamic if any(re.search(rf"\b{n}\b", a) for a in t.axes)]
         if t.step and tuple(shape[:-1]) == self.axes[index].shape(dims)[:-1]:
-            raise _arrays.TensorError(f"{t.name} has rows {shape[-1]} elements apart, another tensor of the call {dims[t.step]}, and both "
-                                      f"are {t.step}")
+            raise self._apart(t, shape[-1], dims[t.step])
         which = f" = ({', '.join(t.axes)}) where " + ", ".join(f"{n} is {dims[n]}" for n in dynamic) if dynamic else ""
         want = self.axes[index].shape(dims)
         raise _arrays.TensorError(f"{t.name} is {tuple(shape)}, the plan reads {want}{which}; other sizes need a layer with other dims")
+
+    @staticmethod
+    def _apart(t: TensorSpec, rows: int, others: int) -> Exception:
+        return _arrays.TensorError(f"{t.name} has rows {rows} elements apart, another tensor of the call {others}, and both are {t.step}")
+
+    def misfit(self, t: TensorSpec, given: Sequence[Any], wanted: Sequence[Any]) -> Exception:
+        """An output given to a call that writes another."""
+        if not t.step:
+            return _arrays.TensorError(f"{t.name} is {tuple(given)}, the layer writes {tuple(wanted)}")
+        if tuple(given[:-1]) == tuple(wanted[:-1]):
+            return self._apart(t, given[-1], wanted[-1])
+        return _arrays.TensorError(f"{t.name} is {tuple(given[:-1])}, the layer writes {tuple(wanted[:-1])}")
 
     def in_order(self, tensors: Mapping[str, Any]) -> List[Any]:
         """A call's tensors in the order of given."""
@@ -433,7 +444,7 @@ class Call:
                 y = out[spec.name]
                 addresses[i], found = got[n]
                 if not fits(found, shape):
-                    raise _arrays.TensorError(f"{spec.name} is {tuple(found)}, the layer writes {shape}")
+                    raise kernels.misfit(spec, found, shape)
             self.outputs[spec.name] = y
         self.memory, self.workspace = self._workspace(sizes.workspace)
         self.arguments = Arguments(sizes, len(addresses))

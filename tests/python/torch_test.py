@@ -179,7 +179,11 @@ def strides():
     expect(f"opcheck with strides: {found}", set(found.values()) == {"SUCCESS"})
     refused("dense rows", RuntimeError, lambda: block(x.contiguous()), "x has other strides", "24 elements")
     refused("other columns", RuntimeError, lambda: block(torch.randn(3, 3, 32)[..., :8]), "24 elements")
-    refused("a dense output", RuntimeError, lambda: layer.run({"x": x}, out={"y": torch.zeros(3, 3, 8)}), "y has other strides")
+    refused("a dense output", RuntimeError, lambda: layer.run({"x": x}, out={"y": torch.zeros(3, 3, 8)}), "y has other strides",
+            "give [..., :8] of a tensor whose rows have 16 elements")
+    dense = tfgen.compile(APART.replace("{value: h, stride: 2*D}", "h"), params={"w": w}, device="cpu", wisdom="none")
+    refused("into columns of a spec without stride", RuntimeError, lambda: dense.run({"x": x}, out={"y": out[..., :8]}),
+            "y is strided, the layer writes dense rows: give a dense tensor and copy from it")
     expect("one row of one sequence", torch.equal(block(wide[:1, :, 8:16]), y[:1]))
 
 
@@ -201,6 +205,15 @@ def strides_of_calls():
         out = torch.full((3, 3, columns), 7.0)
         layer.run({"x": x}, out={"y": out[..., :8]})
         expect(f"into {columns} columns", torch.equal(out[..., :8], y) and bool((out[..., 8:] == 7).all()))
+    for what, out in (("at odd places", torch.zeros(3, 3, 9)[..., :8]), ("of columns apart", torch.zeros(3, 3, 16)[..., ::2])):
+        refused(f"into rows {what}", RuntimeError, lambda: layer.run({"x": x}, out={"y": out}), "y has other strides",
+                "give [..., :8] of a tensor with such rows")
+    refused("into more sequences", RuntimeError, lambda: layer.run({"x": x}, out={"y": torch.zeros(4, 3, 8)}),
+            "y is (4, 3, 8), the layer writes (3, 3, 8)")
+    both = tfgen.compile(spec.replace("stride: Y", "stride: X").replace(" Y: [8, 4096],", "").replace(", Y: 16", ""), params={"w": w},
+                         device="cpu", wisdom="none")
+    refused("into rows unlike those of the input", RuntimeError, lambda: both.run({"x": x}, out={"y": torch.zeros(3, 3, 20)[..., :8]}),
+            "y has rows 20 elements apart, another tensor of the call 24, and both are X")
     for backend in ("aot_eager", "inductor"):
         z = torch.compile(block, fullgraph=True, backend=backend)(x)
         expect(f"strides of a call under torch.compile by {backend}", torch.equal(z, y) and z.stride() == y.stride())
