@@ -90,7 +90,6 @@ reason fuse_why_not(fusing *f, int x, int y);
 bool fuse_merge(fusing *f, int x, int y);
 bool op_is_product(const ir_op *op);
 bool group_reduces(const group *g); /* holds a row reduction */
-bool group_reads(const group *g, const ir_value *v);
 bool value_is_full(arena *a, const ir_value *v, const ir_value *like); /* the same rows and columns */
 
 /* fuse_settle.c: assigns roles and order; fuse_finish builds one kernel per phase and runs the verifier, which names the last pass. */

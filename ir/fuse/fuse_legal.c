@@ -23,13 +23,6 @@ bool group_reduces(const group *g)
     return false;
 }
 
-bool group_reads(const group *g, const ir_value *v)
-{
-    for (int i = 0; i < g->count; i++)
-        if (op_reads(g->ops[i], v)) return true;
-    return false;
-}
-
 static bool is_one(const extent *e)
 {
     long long n;

@@ -368,8 +368,8 @@ static void read_head(reader *r)
 {
     const char *const *names = level_names(NULL);
     scan_expect(&r->in, "ir");
-    if (scan_integer(&r->in, 0, 1 << 30, "version") != 1)
-        bail(r->a, code_bad_input, scan_here(&r->in), "only version 1 of the text form is known");
+    const long long version = scan_integer(&r->in, 0, 1 << 30, "version");
+    if (version != 1) bail(r->a, code_bad_input, scan_here(&r->in), "the text is of version %lld; this tfgen reads version 1", version);
     scan_spaces(&r->in);
     const position at = scan_here(&r->in);
     r->b.p->name = scan_word_or_string(&r->in, "the name of the block");

@@ -382,13 +382,6 @@ static const safetensors_tensor *find_tensor(const safetensors *f, const ir_valu
     refuse_missing(f, v->from ? v->from : v->name);
 }
 
-const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims,
-                                               const char *const *prefixes, size_t prefix_count)
-{
-    const row_range *rows;
-    return find_tensor(f, v, dims, prefixes, prefix_count, &rows);
-}
-
 /* Elements must be 32-bit integers within the spec's range. */
 static void check_integers(const safetensors *f, const safetensors_tensor *t, const ir_value *v, const dim_table *dims, const double *data)
 {

@@ -31,11 +31,9 @@ void safetensors_bytes(const safetensors *f, const safetensors_tensor *t, void *
 /* Reads elements first..first+count-1. */
 void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out);
 
-/* Finds the tensor of a value, by its `from` name or else its own name, after each of the prefixes in turn; the first one of the right
- * shape is taken. Bails if there is none, or none of that shape. Reads it as value_count() doubles, transposed if the spec says so;
+/* Reads the tensor of a value: that of its `from` name or else of its own name, after each of the prefixes in turn; the first one of the
+ * right shape is taken. Bails if there is none, or none of that shape. Out: value_count() doubles, transposed if the spec says so;
  * rounded: to the value's dtype. */
-const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims,
-                                               const char *const *prefixes, size_t prefix_count);
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                             size_t prefix_count, bool rounded, double *out);
 /* The same for a real value, as value_count() elements of its dtype. */

@@ -145,8 +145,6 @@ host_status host_launch(host_engine *engine, host_module *module, const char *ke
  * engine poisons). Reports use `name`. Null if memory runs out. */
 void *host_alloc(host_engine *engine, size_t bytes, const char *name);
 void host_free(host_engine *engine, void *memory);
-/* Fills the allocation with a pattern that is NaN in f32, f16 and bf16, so that reads of unwritten memory show. */
-void host_poison(host_engine *engine, void *memory);
 /* Registers the caller's own memory for use by kernels, with a name and bounds. False if memory runs out. */
 bool host_register(host_engine *engine, void *memory, size_t bytes, const char *name);
 void host_unregister(host_engine *engine, void *memory);

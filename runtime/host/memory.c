@@ -122,15 +122,6 @@ void host_free(host_engine *e, void *memory)
     if (memory) remove_at(e, (uintptr_t)memory, true);
 }
 
-void host_poison(host_engine *e, void *memory)
-{
-    pthread_rwlock_rdlock(&e->memory_lock);
-    const region *r = memory_find(e, (uintptr_t)memory, 0);
-    unsigned char *p = memory;
-    for (size_t i = 0; r && i < r->high - (uintptr_t)memory; i++) p[i] = i & 1 ? 0x7f : 0xff;
-    pthread_rwlock_unlock(&e->memory_lock);
-}
-
 bool host_register(host_engine *e, void *memory, size_t bytes, const char *name)
 {
     const uintptr_t low = (uintptr_t)memory, high = low + bytes;

@@ -70,7 +70,7 @@ static const struct {
     const char *text, *message;
 } refused[] = {
     {"", "t.ir:1:1: error: the line ends where \"ir\" should follow"},
-    {"ir 2 t\n", "only version 1"},
+    {"ir 2 t\n", "the text is of version 2; this tfgen reads version 1"},
     {"ir 1 t\ntype bf17\n", "t.ir:2:6: error: bf17 is no dtype; did you mean bf16?"},
     {HEAD "in   %x f32[Q,4]\n", "there is no dim Q"},
     {HEAD "in   %x f32[M,M]\n%y f32[M,M] = neg %x #0\n", "the last axis is dynamic"},
