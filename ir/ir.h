@@ -15,6 +15,7 @@ typedef enum op_kind {
 typedef enum op_class {
     class_ELEMENT,
     class_REDUCE,
+    class_COLUMNS,
     class_COMPOSITE,
     class_PRODUCT,
     class_ATTENTION,
@@ -262,6 +263,7 @@ bool op_is_elementwise(const ir_op *op);                          /* class ELEME
 int op_operands(const ir_op *op, ir_value **out, int most);
 ir_phase *phase_of(const ir_graph *p, const ir_op *op);
 ir_value *graph_value(const ir_graph *p, const char *name);
+long long column_terms(const ir_op *op); /* of a reduction of columns: the extent of its axis */
 const graph_index *graph_index_make(arena *a, const ir_graph *p); /* of its current kernels */
 bool graph_is_16_bit(const ir_graph *p); /* no input, param, state or output is f32, and the spec's dtype is not */
 int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops; -1: absent. Both may be NULL */

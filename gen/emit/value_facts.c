@@ -139,7 +139,7 @@ bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info 
  * take one second for either. Dividing by a row scalar is cheap (row_div, templates/base/ops.h). */
 static bool slow_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
 {
-    return target->vendor == vendor_nvidia && phase->family != family_rows && value_columns(op->inputs[op->input_count - 1]) > 1;
+    return target->vendor == vendor_nvidia && phase->family == family_gemm && value_columns(op->inputs[op->input_count - 1]) > 1;
 }
 
 static bool has_short_form(op_kind kind)
@@ -200,10 +200,10 @@ static int arithmetic_cost(const ir_graph *p, const ir_phase *phase, const targe
 bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls)
 {
     const int of_product = !phase_is_quick(p, phase, target) ? long_cost : rolls ? rolled_quick_cost : long_quick_cost;
-    const int limit = phase->family == family_rows ? long_rows_cost : of_product;
+    const int limit = phase->family == family_gemm ? of_product : long_rows_cost;
     int count;
     const int cost = arithmetic_cost(p, phase, target, &count);
-    const bool many = count >= long_op_count && phase->family != family_rows && target->vendor == vendor_nvidia;
+    const bool many = count >= long_op_count && phase->family == family_gemm && target->vendor == vendor_nvidia;
     return (cost >= limit || many) && target->vendor != vendor_host;
 }
 

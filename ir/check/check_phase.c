@@ -101,12 +101,35 @@ static void check_single(const checker *c, const ir_phase *phase)
     if (found != 1) rule_broken(c, phase->ops[0]->at, "phase %s holds %d ops of its family", phase->name, found);
 }
 
+/* columns: one reduction; before it elementwise ops on its operand's rows, which are not stored, after it on its result's. */
+static void check_columns(const checker *c, const ir_phase *phase)
+{
+    const ir_op *reduction = phase_first(phase, class_COLUMNS);
+    if (!reduction) rule_broken(c, phase->ops[0]->at, "columns phase %s has no reduction", phase->name);
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        const ir_value *v = op->outputs[0], *like = op->role == role_prologue ? reduction->inputs[0] : reduction->outputs[0];
+        if (op_is_view(op)) continue;
+        const extent rows = value_rows(c->a, v), wanted = value_rows(c->a, like);
+        if ((op == reduction) != (op->role == role_body) || (op != reduction && !op_is_elementwise(op)))
+            rule_broken(c, op->at, "%s %%%s does not belong in columns phase %s", op_table[op->kind].name, name_of(op), phase->name);
+        if (!extent_equal(&rows, &wanted) || value_columns(v) != value_columns(like))
+            rule_broken(c, op->at, "%%%s does not fit the space of its phase", v->name);
+        if (op->role == role_prologue && value_stored(c->p, phase, v))
+            rule_broken(c, op->at, "%%%s is stored, but is a term of a reduction of columns", v->name);
+        for (int k = 0; k < op->input_count && op->role == role_epilogue; k++)
+            if (shows_made_in(c, phase, op->inputs[k]) && op->inputs[k]->def->role == role_prologue)
+                rule_broken(c, op->at, "%%%s reads %%%s, a term of the reduction of its phase", name_of(op), op->inputs[k]->name);
+    }
+}
+
 static void check_one_family(const checker *c, const ir_phase *phase)
 {
     bool has_code = false;
     for (int i = 0; i < phase->op_count; i++) has_code |= !op_is_view(phase->ops[i]);
     if (!has_code) rule_broken(c, phase->ops[0]->at, "phase %s holds views only, which need no kernel", phase->name);
     if (phase->family == family_gemm) check_gemm(c, phase);
+    else if (phase->family == family_columns) check_columns(c, phase);
     else if (phase->family != family_rows) check_single(c, phase);
     for (int i = 0; i < phase->op_count && phase->family == family_rows; i++) {
         op_class class = op_table[phase->ops[i]->kind].class;

@@ -320,7 +320,10 @@ static void check_permute(const checker *c, const ir_op *op)
 static void check_reduced(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    const long long axis = op->attributes.axis, gone = op->attributes.keepdim ? 0 : 1;
+    const bool columns = op_table[op->kind].class == class_COLUMNS;
+    const long long axis = op->attributes.axis, gone = op->attributes.keepdim || columns ? 0 : 1;
+    need(c, op, !columns || axis + 1 < x->rank, "the axis is the last");
+    need(c, op, !columns || value_columns(x) > 1, "the operand has one column");
     long long size;
     need(c, op, axis >= 0 && axis < x->rank && x->rank > gone, "there is no such axis");
     need(c, op, extent_is_number(&x->shape[axis], &size), "the axis is dynamic");
@@ -352,6 +355,7 @@ static void check_op_shape(const checker *c, const ir_op *op)
     default: break;
     }
     if (op_table[op->kind].class == class_REDUCE) check_row(c, op);
+    else if (op_table[op->kind].class == class_COLUMNS) check_reduced(c, op);
     else check_broadcast(c, op);
 }
 

@@ -51,6 +51,7 @@ static phase_family family_of(const group *g)
         case op_linear: case op_matmul: return family_gemm;
         case op_attention: case op_attention_partial: return family_attention;
         case op_attention_combine: return family_combine;
+        case op_column_sum: case op_column_max: case op_column_min: return family_columns;
         default: break;
         }
     return family_rows;

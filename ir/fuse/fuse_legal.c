@@ -285,9 +285,66 @@ static reason why_not_rows(const group_union *t)
     return reason_none;
 }
 
+static int columns_op(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class_COLUMNS) return i;
+    return phase->op_count;
+}
+
+static bool op_shows(const ir_op *op, const ir_value *v)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (value_has_maker(op->inputs[i], v)) return true;
+    return false;
+}
+
+/* before[i]: op i is a term of the reduction, or part of one. */
+static void find_terms(const ir_phase *phase, int reduction, bool *before)
+{
+    for (int i = reduction; i >= 0; i--) {
+        before[i] = false;
+        for (int k = i + 1; k <= reduction; k++)
+            if (k == reduction || before[k]) before[i] |= op_shows(phase->ops[k], phase->ops[i]->outputs[0]);
+    }
+}
+
+/* A term is computed where it is added: nobody else can read it. */
+static reason why_not_term(const group_union *t, int i, const bool *before, int reduction)
+{
+    const ir_value *v = t->phase.ops[i]->outputs[0];
+    if (used_outside(t, v)) return reason_terms;
+    for (int k = 0; k < t->phase.op_count; k++)
+        if (k != reduction && (k > reduction || !before[k]) && op_shows(t->phase.ops[k], v)) return reason_terms;
+    return reason_none;
+}
+
+/* One reduction, elementwise ops on its operand's rows before it, and on its result's after it. */
+static reason why_not_columns(const group_union *t)
+{
+    const int reduction = columns_op(&t->phase);
+    const ir_op *of = t->phase.ops[reduction];
+    bool before[most_phase_ops];
+    find_terms(&t->phase, reduction, before);
+    for (int i = 0; i < t->phase.op_count; i++) {
+        const ir_op *op = t->phase.ops[i];
+        const bool term = i < reduction && before[i];
+        reason why = why_not_read(t, op);
+        if (why) return why;
+        if (op == of) continue;
+        if (!op_is_elementwise(op)) return reason_all_terms;
+        if (!value_is_full(t->f->a, op->outputs[0], term ? of->inputs[0] : of->outputs[0])) return reason_space;
+        why = term ? why_not_term(t, i, before, reduction) : reason_none;
+        if (why) return why;
+    }
+    return reason_none;
+}
+
 static reason why_not_families(const group_union *t)
 {
     phase_family x = t->f->groups[t->x].family, y = t->f->groups[t->y].family;
+    if (y == family_columns) return x == family_rows ? reason_none : reason_all_terms;
+    if (x == family_columns && y == family_rows) return reason_none;
     if (y == family_combine) return reason_splits_meet;
     if (y > family_gemm) return reason_all_keys;
     return x > family_gemm ? reason_attention_out : reason_none;
@@ -312,7 +369,8 @@ static reason try_union(fusing *f, group_union *t)
     unite(t);
     if (t->phase.op_count > most_phase_ops) return reason_full;
     reason why = why_not_families(t);
-    if (!why) why = t->phase.family == family_gemm ? why_not_gemm(t) : why_not_rows(t);
+    const phase_family family = t->phase.family;
+    if (!why) why = family == family_gemm ? why_not_gemm(t) : family == family_columns ? why_not_columns(t) : why_not_rows(t);
     if (why) return why;
     bool forward = f->rank[t->x] < f->rank[t->y];
     return reaches(f, forward ? t->x : t->y, forward ? t->y : t->x) ? reason_cycle : reason_none;

@@ -40,9 +40,11 @@ static reason why_split(fusing *f, const ir_value *v, const ir_op *user)
     if (op_is_view(user)) return reason_in_place;
     if (f->options->level == fusion_none) return reason_level_none;
     if (to == family_combine) return reason_splits_meet;
-    if (to > family_gemm) return reason_all_keys;
+    if (to > family_gemm && to != family_columns) return reason_all_keys;
     if (op_is_product(user)) return why_not_product(f, v, user);
-    if (from > family_gemm) return reason_attention_out;
+    if (from > family_gemm && from != family_columns) return reason_attention_out;
+    if (from == family_columns && to == family_gemm) return reason_stored_operand;
+    if (to == family_columns && from != family_rows) return reason_all_terms;
     if (is_statistic(v) && (from == family_gemm || to == family_gemm)) return reason_whole_row;
     if (from == family_rows && to == family_gemm) return reason_stored_operand;
     if (from == family_gemm && to == family_gemm) return fuse_why_not_packed(f, x, y);

@@ -36,6 +36,8 @@ static bool group_holds(const group *g, op_kind kind)
 int fuse_rows_fusion(fusing *f, int producer, int user)
 {
     const group *x = &f->groups[producer], *y = &f->groups[user];
+    const bool columns = x->family == family_columns || y->family == family_columns;
+    if (columns && (is_elementwise_group(x) || is_elementwise_group(y))) return fusion_index("elementwise");
     if (!is_plain_rows(x) || !is_plain_rows(y)) return -1;
     if (y->count == 1 && group_holds(y, op_kv_append)) return fusion_index("kv_append");
     if (group_holds(y, op_rope) || group_holds(y, op_kv_append)) return fusion_index("rope_prologue");

@@ -66,7 +66,7 @@ static group *place_ops(fusing *f)
 
 /* What determines an op's role: its dependencies within its group. */
 typedef struct dependence {
-    bool on_core, for_core; /* core: products, attention, or row reductions */
+    bool on_core, for_core; /* core: products, attention, or reductions */
     bool read;              /* an op of the group reads it */
 } dependence;
 
@@ -74,6 +74,7 @@ static bool is_core(const group *g, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;
     if (g->family == family_rows) return class == class_REDUCE;
+    if (g->family == family_columns) return class == class_COLUMNS;
     return class == class_PRODUCT || class == class_ATTENTION;
 }
 
@@ -152,7 +153,7 @@ static const char *base_name(arena *a, const ir_value *v)
 
 static const char *natural_name(fusing *f, const ir_phase *phase)
 {
-    static const char *const of_family[] = {NULL, NULL, "attention", "combine"};
+    static const char *const of_family[family_count] = {[family_attention] = "attention", [family_combine] = "combine"};
     const ir_op *product = NULL, *last = NULL;
     int products = 0;
     segment_list list;

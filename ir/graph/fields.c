@@ -16,6 +16,7 @@ static const struct {
 #define ATTR(op, key, field, type, required, help) {op_##op, #field},
 #include "ir/op.def"
     {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"}, {op_linear, "continued"}, {op_attention_combine, "heads"},
+    {op_column_sum, "axis"}, {op_column_max, "axis"}, {op_column_min, "axis"},
     {op_tf32_terms, "transpose"},
     {op_align, "transpose"},
 };

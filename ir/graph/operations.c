@@ -89,6 +89,7 @@ operations op_operations(const ir_op *op, const dim_table *dims, integer_source 
     case class_ATTENTION:
         if (op->kind != op_attention_combine) return of_attention(op, dims, integers, context);
         return (operations){0, 2 * count_of(x, dims) + count_of(y, dims)}; /* each partial is scaled and added, then the sum divided */
+    case class_COLUMNS: return (operations){0, count_of(x, dims)};
     case class_REDUCE: return (operations){0, count_of(x, dims) * (op->kind == op_row_sumsq ? 2 : 1)};
     case class_ROPE: return (operations){0, rope_operations * rotated(op, dims)};
     case class_COMPOSITE:

@@ -57,6 +57,13 @@ long long product_depth(const ir_op *product)
     return rows;
 }
 
+long long column_terms(const ir_op *op)
+{
+    long long terms = 1;
+    extent_is_number(&op->inputs[0]->shape[op->attributes.axis], &terms);
+    return terms;
+}
+
 long long value_stride(const ir_value *v) { return v->root_stride ? v->root_stride : value_columns(v); }
 
 long long value_stride_at(const ir_value *v, const dim_table *dims)

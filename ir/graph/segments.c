@@ -169,7 +169,8 @@ phase_extent phase_space(arena *a, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         if (op_is_view(op) || (phase->family == family_gemm && !is_product(op))) continue;
-        if (phase->family > family_gemm && op_table[op->kind].class != class_ATTENTION && !op_is_copy(op)) continue;
+        const op_class class = op_table[op->kind].class;
+        if (phase->family > family_gemm && class != class_ATTENTION && class != class_COLUMNS && !op_is_copy(op)) continue;
         const ir_value *v = worked_on(op);
         extent rows = value_rows(a, v);
         if (is_one(&space.rows)) space.rows = rows;

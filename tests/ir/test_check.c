@@ -32,6 +32,8 @@ typedef struct check_test {
 #define PARTIAL(out) "%y " out " = attention_partial %q, %s, %t " SIZES "at=%n #0\n"
 #define PART "%part f32[M,3,4,4] = attention_partial %q, %s, %t " SIZES "at=%n #0\n"
 
+#define COLUMNS "    body %y f32[M,1,8] = column_sum %q axis=1 #0\n"
+
 /* Broken ops over the values above: the op's line, and the message. */
 static const struct {
     const char *ops, *message;
@@ -235,6 +237,9 @@ static const struct {
     {"%y bf16[3,M,8] = permute %q axes=(1,0,2) #0\n", "shapes: permute %y: dtypes differ"},
     {"%y f32[M,3] = sum %q axis=3 #0\n", "shapes: sum %y: there is no such axis"},
     {"%y f32[3,8] = mean %q #0\n", "shapes: mean %y: the axis is dynamic"},
+    {"%y f32[M,3,1] = column_sum %q axis=2 #0\n", "shapes: column_sum %y: the axis is the last"},
+    {"%y f32[1,1] = column_max %wr #0\n", "shapes: column_max %y: the operand has one column"},
+    {"%y f32[M,8] = column_min %q axis=1 #0\n", "shapes: column_min %y: the out has another axis there"},
     {"%y f32[M,3,8] = amax %q axis=1 keepdim #0\n", "shapes: amax %y: the out has another axis there"},
     {"%y f32[M,1,8] = amax %q axis=1 #0\n", "shapes: amax %y: the out has another axis there"},
     {"%y f32[M,3] = amin %q axis=1 #0\n", "shapes: amin %y: the out has other axes"},
@@ -342,6 +347,14 @@ static const struct {
     {PHASE("rows", "    body %y f32[M,6] = linear %x, %w #0\n"), "family: %y does not belong in rows phase k0p"},
     {PHASE("rows", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong in rows phase k0p"},
     {PHASE("rows", "    body %y f32[M,5]/8 = align %x5 #0\n"), "family: %y does not belong in rows phase k0p"},
+    {PHASE("columns", NEG), "family: columns phase k0p has no reduction"},
+    {PHASE("columns", COLUMNS "    body %z f32[M,1,8] = column_max %q axis=1 #1\n"),
+     "family: column_max %z does not belong in columns phase k0p"},
+    {PHASE("columns", COLUMNS "    epi %z f32[M,1,1] = row_sum %y #1\n"), "family: row_sum %z does not belong in columns phase k0p"},
+    {PHASE("columns", COLUMNS "    epi %z f32[M,3,8] = sub %q, %y #1\n"), "family: %z does not fit the space of its phase"},
+    {PHASE("columns", "    pro %z f32[M,3,8] = neg %q #0\n    body %y f32[M,1,8] = column_sum %z axis=1 #1\n")
+         KERNEL("k1", "rows after k0p", "    body %v f32[M,3,8] = neg %z #2\n"),
+     "family: %z is stored, but is a term of a reduction of columns"},
     /* spaces */
     {PHASE("rows", NEG "    body %z f32[L,4] = neg %xl #0\n"), "space: %z does not fit the space of its phase"},
     {PHASE("rows", NEG "    body %z f32[M,3] = neg %x13 #0\n"), "space: %z does not fit the space of its phase"},
