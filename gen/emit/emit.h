@@ -251,5 +251,6 @@ const expression *context_field(emission *e, const char *field); /* c.field */
 
 /* ---- members of the spec struct, without args; for products and attention see gemm.h, attention.h */
 void emit_rows(emission *e, writer *w);
+void emit_columns(emission *e, writer *w);
 void emit_pack(emission *e, writer *w, int index); /* the packed weight plan->packs[index] */
 #endif
