@@ -243,6 +243,18 @@ double *rig_read(rig *r, const char *name)
     return out;
 }
 
+void rig_nothing_stays_published(const rig *r)
+{
+    const unsigned long long published = 0x9d2be3167f4a91c5ull; /* templates/frame/workspace.h */
+    if (r->c.plan->scratch_count == 0) return;
+    const scratch *s = &r->c.plan->scratches[0];
+    const size_t bytes = (size_t)scratch_bytes(s, &r->c.plan->ir->dims);
+    unsigned long long *words = arena_alloc(r->a, bytes);
+    host_log log = {0};
+    ck_assert_int_eq(guarded_get_scratch(r->s, 0, words, bytes, &log), code_ok);
+    for (size_t i = 0; i < bytes / sizeof *words; i++) ck_assert_msg(words[i] != published, "part %s, word %zu", s->name, i);
+}
+
 bool rig_tail_untouched(const rig *r, const char *name)
 {
     const ir_value *v = rig_value(r, name);

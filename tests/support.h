@@ -64,6 +64,8 @@ void rig_upload(rig *r, const char *name);
 void rig_execute(rig *r); /* launches again; states keep their contents */
 /* Downloads a value at its current size; freed with the rig. */
 double *rig_read(rig *r, const char *name);
+/* Fails unless the flags of all parts of the first scratch are cleared: the next launch then waits for its own parts. */
+void rig_nothing_stays_published(const rig *r);
 /* True if everything past the output's current size is still NaN, as rig_run() left it. */
 bool rig_tail_untouched(const rig *r, const char *name);
 

@@ -1,4 +1,4 @@
-/* In: a graph. Out: the same computation in elementwise ops, row reductions, products, attention and moves (the table is in
+/* In: a graph. Out: the same computation in elementwise ops, reductions, products, attention and moves (the table is in
  * docs/fusion.md); outputs that no op writes become copies. The graph is not changed. */
 #include "ir/graph/build.h"
 #include <string.h>
@@ -173,10 +173,66 @@ static void reduce_rows(lowering *l, ir_value *x, ir_value *out)
     else emit(l, kind, out, x, NULL);
 }
 
+/* x with the axes behind `axis` as one, if rows are so short that few of them fill a memory transaction, and all of them are static. */
+static ir_value *with_long_rows(lowering *l, ir_value *x, int axis)
+{
+    enum { transaction = 128 };
+    ir_value shape = *x;
+    long long columns = 1, size;
+    if (value_columns(x) * dtype_size(x->type) >= transaction || axis + 2 == x->rank) return x;
+    for (int i = axis + 1; i < x->rank; i++) {
+        if (!extent_is_number(&x->shape[i], &size)) return x;
+        columns *= size;
+    }
+    shape.rank = axis + 2, shape.shape[axis + 1] = extent_number(columns);
+    ir_value *v = build_value(&l->b, arena_printf(l->b.a, "%s.l", l->out->name), x->type, &shape);
+    v->at = l->op->at;
+    emit(l, op_reshape, v, x, NULL);
+    return v;
+}
+
+/* True if the elements along the axis lie apart, and rows have several columns. */
+static bool is_of_columns(const ir_value *x, int axis)
+{
+    long long columns = 1, size, terms = 1;
+    extent_is_number(&x->shape[axis], &terms);
+    for (int i = axis + 1; i < x->rank; i++) {
+        if (!extent_is_number(&x->shape[i], &size)) return value_columns(x) > 1 && terms > 1;
+        columns *= size;
+    }
+    return columns > 1 && terms > 1;
+}
+
+/* A reduction of an axis that is not the last: thread by thread over neighbouring columns. */
+static void reduce_columns(lowering *l, int axis)
+{
+    static const op_kind of[op_count] = {
+        [op_sum] = op_column_sum, [op_amax] = op_column_max, [op_amin] = op_column_min};
+    ir_value *x = with_long_rows(l, in(l, 0), axis), shape = *x, *out = l->out;
+    long long terms = 1;
+    extent_is_number(&x->shape[axis], &terms);
+    shape.shape[axis] = extent_number(1);
+    if (!value_same_shape(&shape, out)) {
+        out = build_value(&l->b, arena_printf(l->b.a, "%s.r", l->out->name), l->out->type, &shape);
+        out->at = l->op->at;
+    }
+    if (l->op->kind == op_mean) {
+        ir_value *sum = middle(l, op_column_sum, "s", &shape, x, NULL);
+        sum->def->attributes.axis = axis;
+        emit(l, op_div, out, sum, number(l, (double)terms));
+    } else
+        emit(l, of[l->op->kind], out, x, NULL)->attributes.axis = axis;
+    if (out != l->out) emit(l, op_reshape, l->out, out, NULL);
+}
+
 /* A reduction of rows, of which the axis is the last. */
 static void lower_reduced(lowering *l)
 {
     const int axis = (int)l->op->attributes.axis;
+    if (is_of_columns(in(l, 0), axis)) {
+        reduce_columns(l, axis);
+        return;
+    }
     ir_value *x = with_axis_last(l, in(l, 0), axis), rows = *x;
     if (x == in(l, 0) && l->op->attributes.keepdim) {
         reduce_rows(l, x, l->out);

@@ -203,6 +203,7 @@ typedef struct beside {
 
 static const beside besides[] = {
     {"templates/rows/rows.spec.h", "specs/layernorm.yaml", family_rows, "gfx942", NULL},
+    {"templates/rows/columns.spec.h", "tests/specs/columns.yaml", family_columns, "sm_90a", NULL},
     {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", family_gemm, "gfx942", "gemm layer=simt"},
     {"templates/attention/attention.spec.h", "specs/llama-block.yaml", family_attention, "gfx942", "attention layer=simt"},
     {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", family_attention, "gfx942", "attention layer=decode_simt"},

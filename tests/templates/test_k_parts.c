@@ -53,19 +53,6 @@ static const parts_case cases[] = {
     {"gfx1100", PADDED, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };
 
-/* The flags of all parts are cleared, so the next launch waits for its own parts. */
-static void nothing_stays_published(const rig *r)
-{
-    const unsigned long long published = 0x9d2be3167f4a91c5ull; /* templates/frame/workspace.h */
-    if (r->c.plan->scratch_count == 0) return;
-    const scratch *s = &r->c.plan->scratches[0];
-    const size_t bytes = (size_t)scratch_bytes(s, &r->c.plan->ir->dims);
-    unsigned long long *words = arena_alloc(r->a, bytes);
-    host_log log = {0};
-    ck_assert_int_eq(guarded_get_scratch(r->s, 0, words, bytes, &log), code_ok);
-    for (size_t i = 0; i < bytes / sizeof *words; i++) ck_assert_msg(words[i] != published, "part %s, word %zu", s->name, i);
-}
-
 START_TEST(lengths_written_as_sums_are_added_up)
 {
     const parts_case *c = &cases[_i];
@@ -84,7 +71,7 @@ START_TEST(lengths_written_as_sums_are_added_up)
     const double *first = memcpy(arena_alloc(r->a, bytes), rig_read(r, "h"), bytes);
     rig_execute(r);
     ck_assert_mem_eq(first, rig_read(r, "h"), bytes);
-    nothing_stays_published(r);
+    rig_nothing_stays_published(r);
     rig_close(r);
 }
 END_TEST
