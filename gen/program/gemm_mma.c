@@ -47,6 +47,8 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
 static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
                                     {where_guessed | where_16_bits, .most_rows = 32,
                                      .why = "register_fed reads each weight once for all rows"},
+                                    {where_in_list | where_16_bits, .most_rows = 32, .than = program_gemm_register_fed,
+                                     .why = "register_fed loads weights before it waits for rows"},
                                     {0}};
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)

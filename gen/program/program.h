@@ -22,7 +22,8 @@ typedef enum circumstance {
     where_few_at_cache = 128,  /* attention over a cache of at most 16 rows, queries times heads of a group */
     where_many_at_cache = 256, /* attention over a cache of more */
     where_queries_vary = 512,  /* a call may have more queries than the plan was made for */
-    where_both_in_terms = 1024 /* matrix units of 16 bits multiply A and B as sums of bf16 numbers, in 6 passes */
+    where_both_in_terms = 1024, /* matrix units of 16 bits multiply A and B as sums of bf16 numbers, in 6 passes */
+    where_in_list = 2048        /* a launch of several phases */
 } circumstance;
 typedef struct worse_range {
     unsigned where;                                             /* a set of circumstances */
