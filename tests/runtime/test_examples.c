@@ -225,24 +225,60 @@ START_TEST(names_of_folders_may_have_spaces)
 }
 END_TEST
 
+static const char *const completed[][2] = {
+    {"tfgen ver", "verify"}, {"tfgen run --fus", "--fusion="}, {"tfgen help explai", "explain"}, {"tfgen a.yaml --no-f", "--no-fuse="}};
+enum { completions = sizeof completed / sizeof *completed };
+
 /* Completes the names that help prints. */
-START_TEST(shells_complete_commands_and_options)
+START_TEST(bash_completes_commands_and_options)
 {
     if (sanitized()) return;
     if (!have("bash")) {
         printf("skipped: no bash here\n");
         return;
     }
-    static const char *const cases[][2] = {
-        {"tfgen ver", "verify"}, {"tfgen run --fus", "--fusion="}, {"tfgen help explai", "explain"}, {"tfgen a.yaml --no-f", "--no-fuse="}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int i = 0; i < completions; i++) {
         ck_assert_msg(shell("PATH=%s/usr/bin:$PATH bash -c '. %s/usr/share/bash-completion/completions/tfgen && COMP_WORDS=(%s) && "
                             "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _tfgen && echo \"${COMPREPLY[*]}\"' 2>&1",
-                            folder, folder, cases[i][0]) == 0,
+                            folder, folder, completed[i][0]) == 0,
                       "%s", output);
         output[strcspn(output, "\n")] = 0;
-        ck_assert_str_eq(output, cases[i][1]);
+        ck_assert_str_eq(output, completed[i][1]);
     }
+}
+END_TEST
+
+START_TEST(fish_completes_commands_and_options)
+{
+    if (sanitized()) return;
+    if (!have("fish")) {
+        printf("skipped: no fish here\n");
+        return;
+    }
+    for (int i = 0; i < completions; i++) {
+        ck_assert_msg(shell("PATH=%s/usr/bin:$PATH fish -N -c 'source %s/usr/share/fish/vendor_completions.d/tfgen.fish; "
+                            "complete -C \"%s\"' 2>&1", folder, folder, completed[i][0]) == 0,
+                      "%s", output);
+        output[strcspn(output, "\t\n")] = 0;
+        ck_assert_str_eq(output, completed[i][1]);
+    }
+}
+END_TEST
+
+/* zsh's completion needs a terminal; here functions of its names print what they are told to offer. */
+START_TEST(zsh_offers_commands_and_options)
+{
+    if (sanitized()) return;
+    if (!have("zsh")) {
+        printf("skipped: no zsh here\n");
+        return;
+    }
+    for (int i = 0; i < completions; i++)
+        ck_assert_msg(shell("PATH=%s/usr/bin:$PATH zsh -f -c 'compadd() { print -l -- $@ }; "
+                            "_describe() { print -l -- ${(P)2%%%%:*} }; _files() { }; t() { words=($@) CURRENT=$# PREFIX=${@[-1]}; "
+                            ". %s/usr/share/zsh/site-functions/_tfgen }; t %s' 2>&1 | "
+                            "grep -x -e '%s'", folder, folder, completed[i][0], completed[i][1]) == 0,
+                      "%s: %s", completed[i][0], output);
 }
 END_TEST
 
@@ -441,7 +477,9 @@ int main(void)
     tcase_add_test(t, a_package_for_debian_holds_what_is_installed);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
     tcase_add_test(t, names_of_folders_may_have_spaces);
-    tcase_add_test(t, shells_complete_commands_and_options);
+    tcase_add_test(t, bash_completes_commands_and_options);
+    tcase_add_test(t, fish_completes_commands_and_options);
+    tcase_add_test(t, zsh_offers_commands_and_options);
     tcase_add_test(t, uninstalling_leaves_no_file);
     tcase_add_test(t, the_llama_says_what_double_precision_says);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
