@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import weakref
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
@@ -586,12 +587,24 @@ def patched(original: type, room: Optional[int], options: Mapping[str, Any]) -> 
     return Patched
 
 
+def hide_missing() -> None:
+    """from_pretrained lists the names of all modules of transformers to find the classes to replace. Some modules stand for others, which
+    need torchvision or Pillow and cannot be listed without them: these have no names from now on."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("transformers.") and module is not None:
+            try:
+                dir(module)
+            except Exception:  # ImportError, and NameError of what an import would have defined
+                module.__dir__ = list  # type: ignore[method-assign]
+
+
 def register(*, room: Optional[int] = None, **options: Any) -> None:
     """Layers of Llama, Qwen3, Gemma 3 and BERT are fused in every model made from now on, by transformers' register_patch_mapping(): at
     their first call, when their weights are loaded. room, options: as of replace()."""
     mapping = {}
     for name, module in CLASSES.items():
         mapping[name] = patched(getattr(importlib.import_module(f"transformers.models.{module}"), name), room, options)
+    hide_missing()
     monkey_patching.register_patch_mapping(mapping, overwrite=True)
 
 
