@@ -110,7 +110,8 @@ static tfgen_status host_build(tfgen_device *d, device_source *source, void **im
     if (!made) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     const host_status status = host_compile(source->text, strlen(source->text), &options, &made->module, said);
     if (status == HOST_OK) source->cached = host_module_cached(made->module);
-    else device_report(error, TFGEN_OK, "%s: %s\n%s", source->name, host_status_name(status), said->text ? said->text : "");
+    else device_report(error, TFGEN_OK, status == HOST_NO_COMPILER ? "%s: %s: %s" : "%s: %s\n%s", source->name, host_status_name(status),
+                       said->text ? said->text : "");
     host_log_free(&log);
     if (status != HOST_OK) free(made);
     else *image = made;

@@ -214,7 +214,7 @@ def errors():
     bare = {**os.environ, "PATH": "/nowhere", "PYTHONPATH": os.path.join(ROOT, "python")}
     said = subprocess.run([sys.executable, "-c", code], env=bare, capture_output=True, text=True).stderr
     last = said.strip().split("\n")[-1]
-    expect(f"no compiler: {last}", "UnsupportedError" in said and "install" in last and "clang" in last)
+    expect(f"no compiler: {last}", "UnsupportedError" in last and "install" in last and "clang" in last)
 
 
 def plans():
