@@ -216,7 +216,8 @@ test-transformers: all
 	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
 
 test-torch: all
-	@for script in tests/python/torch_test.py tests/python/transformers_test.py "examples/fuse_layer.py $(B)"; do \
+	@for script in tests/python/torch_test.py tests/python/transformers_test.py examples/torch_block.py \
+	  "examples/fuse_layer.py $(B)"; do \
 	  TFGEN_LIBRARY="$(CURDIR)/libtfgen.so" TFGEN="$(CURDIR)/tfgen" $(PYTHON) $$script || [ $$? = 77 ] || exit 1; done
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
