@@ -191,6 +191,7 @@ typedef struct ir_graph {
     int kernel_count;
     fusion_level level;
     bool stacked;       /* level block: the kernel runs several layers, each on what the one before it stored (gen/plan/stack.h) */
+    bool streams;       /* plan: of a stack: its products load weights through a ring (gen/plan/block.c) */
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
     int threads;        /* plan: per workgroup of every phase, where all share a launch (level block); 0: each phase has its own number */

@@ -83,6 +83,22 @@ static bool has_spilled_twice_with(const preferences *w, int threads)
     return times > 1;
 }
 
+/* Sets p->streams: whether all products of the stack load their weights through a ring, with these threads. On an H200 that was faster than
+ * register_fed for 1 to 4 rows, and slower for 8 (docs/one-launch.md). With wide heads attention has too few registers beside it. */
+static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
+{
+    enum { most_rows = 4, widest_head = 128 };
+    bool all = p->stacked && !has_spilled_twice_with(w, threads);
+    p->streams = all, p->threads = threads;
+    for (int k = 0; k < p->kernel_count && all; k++) {
+        const problem of = problem_of(a, p, *p->kernels[k]->phases, device);
+        all = !times_are_guesses(&of);
+        if (of.product) all &= problem_rows(&of) <= most_rows && choice_kind(&of, w) == program_gemm_ring;
+        if (of.attention) all &= problem_longest_head(&of) <= widest_head;
+    }
+    return p->streams = all;
+}
+
 /* Fewer threads must be predicted to be clearly faster (H200, decode with 256 and 512 threads, predicted alike: Llama-8B 124 and 119 us,
  * D2048 F5468 48 and 45; predicted 55 and 60: D2304 F6920 of 9 rows 77 and 56), more so with few rows, where that was measured. */
 static bool has_few_rows(arena *a, const ir_graph *p, const device_model *device)
@@ -98,11 +114,11 @@ static bool has_few_rows(arena *a, const ir_graph *p, const device_model *device
 
 void block_set_threads(arena *a, ir_graph *p, const device_model *device, const preferences *w)
 {
-    enum { size_count = 3 };
+    enum { size_count = 3, ring_threads = 256 };
     static const int gpu_sizes[size_count] = {512, 256, 128}; /* at 1024 a thread has 64 registers, too few for some phases */
     static const int host_sizes[size_count] = {1, 8, 64};
     const int *sizes = device->target->serial ? host_sizes : gpu_sizes, requested = requested_threads(p, w);
-    int best = requested;
+    int best = requested ? requested : set_stream(a, p, device, w, ring_threads) ? ring_threads : 0;
     const double margin = !device->target->overlaps ? 1 : has_few_rows(a, p, device) ? 0.85 : 0.95;
     double least = INFINITY;
     const ir_phase *without = NULL;

@@ -134,7 +134,7 @@ static bool on_matrix_units(const alternative *x)
 static const char *why_worse(const problem *p, const program *of)
 {
     const bool in_list = p->ir->level == fusion_block && !times_are_guesses(p);
-    if (of->on_request) return of->on_request;
+    if (of->on_request && !(of->streams && p->ir->streams)) return of->on_request;
     const worse_range *r = program_worse_range(p, of, in_list);
     return r && (!in_list || (!program_obstacle(p, program_at(r->than)) && isfinite(seconds_of(p, program_at(r->than))))) ? r->why : NULL;
 }
@@ -306,6 +306,15 @@ choice *choice_make(const problem *p, const preferences *w)
     }
     c->rewrites = rewrites_of(p, c->of);
     return c;
+}
+
+program_kind choice_kind(const problem *p, const preferences *w)
+{
+    int count;
+    const program *requested = requested_program(p, w);
+    if (requested) return requested->kind;
+    const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, NULL);
+    return best ? best->of->kind : (program_kind)0;
 }
 
 double choice_seconds(const problem *p, const preferences *w)

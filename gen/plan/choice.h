@@ -37,6 +37,7 @@ choice *choice_make(const problem *p, const preferences *w);
 /* Predicted seconds of the phase with its best program, or with the one that the user or the text names; INFINITY: no program can compute
  * it, or none with the launch's number of threads. */
 double choice_seconds(const problem *p, const preferences *w);
+program_kind choice_kind(const problem *p, const preferences *w); /* that program; 0: there is none */
 /* Reconsiders after the rewrites, which may change the signature by which overrides and wisdom find the phase: updates c->of and c->tuned,
  * and fills phase->refused (why the other programs were not chosen). */
 void choice_revise(choice *c, const problem *p, const preferences *w, ir_phase *phase);

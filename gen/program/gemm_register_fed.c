@@ -149,6 +149,7 @@ static void defaults(const problem *p, ir_tile *t)
 
 static const worse_range worse[] = {{where_8_rows, .least_rows = 8 * most_pieces + 1, .why = "M exceeds one tile"},
                                     {where_16_rows, .least_rows = 16 * most_pieces + 1, .why = "M exceeds one tile"},
+                                    {where_streams, .why = "the ring streams weights across layers", .than = program_gemm_ring},
                                     {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)

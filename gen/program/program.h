@@ -23,7 +23,8 @@ typedef enum circumstance {
     where_many_at_cache = 256, /* attention over a cache of more */
     where_queries_vary = 512,  /* a call may have more queries than the plan was made for */
     where_both_in_terms = 1024, /* matrix units of 16 bits multiply A and B as sums of bf16 numbers, in 6 passes */
-    where_in_list = 2048        /* a launch of several phases */
+    where_in_list = 2048,       /* a launch of several phases */
+    where_streams = 4096        /* a launch whose products stream their weights through a ring */
 } circumstance;
 typedef struct worse_range {
     unsigned where;                                             /* a set of circumstances */
@@ -46,6 +47,7 @@ typedef struct program {
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
     const char *on_request; /* why it is chosen on request only, as a clause; NULL: it is chosen by its time, too */
+    bool streams;           /* and where ir_graph.streams is set */
     const worse_range *worse; /* ranges in which it is chosen only on request or for lack of others; NULL: none */
     /* Describes a launch with a legal tile for the cost model; the planner chooses programs, and programs choose tiles, by its time. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);

@@ -24,7 +24,7 @@ static unsigned circumstances_of(const problem *p)
     enum { most_digits = 3 }; /* terms of one operand */
     unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0) |
-                    (p->ir->threads ? where_in_list : 0);
+                    (p->ir->threads ? where_in_list : 0) | (p->ir->streams ? where_streams : 0);
     if (!p->product) return here | at_cache(p);
     here |= obstacle_to_16_bits(p, layer_register_fed) ? where_not_16_bits : where_16_bits;
     const bool both = rows_terms(weights_in_terms, p->product) > 1 && product_passes(p, weights_in_terms) > most_digits;

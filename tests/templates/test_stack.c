@@ -3,6 +3,7 @@
 #include "gen/plan/block.h"
 #include "gen/plan/order.h"
 #include "tests/support.h"
+#include <stdio.h>
 #include <string.h>
 
 #define HEAD(inputs) "block: t\ndtype: bf16\ndims: {B: 3, D: 96}\ndynamic: {B: [1, 8]}\ninputs: {" inputs "}\nparams: {n: [D], w: [D, D]}\n"
@@ -62,6 +63,37 @@ START_TEST(a_frame_that_is_not_the_kernel_s_is_refused)
     const compile_request request = {.name = "t.ir", .text = other, .size = strlen(other), .from_ir = true, .from = stage_plan,
                                      .target = "sm_90a"};
     ck_assert_int_eq(compile(a, &request, &c), code_bad_input);
+    arena_free(a);
+}
+END_TEST
+
+/* Where the ring was measured to be faster than register_fed: few rows, heads that leave attention registers, an H200. */
+START_TEST(a_stack_of_few_rows_streams_its_weights_through_a_ring)
+{
+    static const struct {
+        long long rows, head;
+        const char *device, *line;
+        bool streams;
+    } cases[] = {{1, 64, "h200", NULL, true},  {4, 128, "h200", NULL, true},  {5, 64, "h200", NULL, false},
+                 {1, 256, "h200", NULL, false}, {1, 64, "h100", NULL, false}, {1, 64, "h200", "o: layer=register_fed", false}};
+    const dim_override dims[] = {{"B", cases[_i].rows}, {"L", 300}, {"D", 1024}, {"H", 8}, {"KV", 2}, {"hd", cases[_i].head}, {"F", 3000}};
+    const tuning t = {.lines = &cases[_i].line, .count = cases[_i].line != NULL};
+    static char text[8192];
+    FILE *f = fopen("specs/llama-decode.yaml", "r");
+    ck_assert_ptr_nonnull(f);
+    const size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    arena *a = arena_new();
+    compiled c;
+    const compile_request request = {.name = "t", .text = text, .size = size, .target = "sm_90a", .device_model = cases[_i].device,
+                                     .level = fusion_block, .stacked = true, .tuning = &t,
+                                     .graph = {.overrides = dims, .override_count = sizeof dims / sizeof *dims, .dtype = "bf16"}};
+    ck_assert_msg(compile(a, &request, &c) == code_ok, "%s", arena_diagnostics(a));
+    const launch *l = c.plan->launches;
+    for (int i = 0; i < l->work_count; i++)
+        if (l->work[i].phase->family == family_gemm)
+            ck_assert_int_eq(l->work[i].tile->program, cases[_i].streams ? program_gemm_ring : program_gemm_register_fed);
+    ck_assert_int_eq(l->ring_pages > 0, cases[_i].streams);
     arena_free(a);
 }
 END_TEST
@@ -146,6 +178,7 @@ int main(void)
 {
     Suite *s = suite_create("stack");
     TCase *plans = tcase_create("plans");
+    tcase_add_loop_test(plans, a_stack_of_few_rows_streams_its_weights_through_a_ring, 0, 6);
     tcase_add_loop_test(plans, a_stack_is_one_launch_that_takes_pointers_from_a_table, 0, target_count);
     tcase_add_loop_test(plans, a_frame_that_is_not_the_kernel_s_is_refused, 0, 2);
     tcase_add_loop_test(plans, a_wait_between_layers_that_is_dropped_is_found, 0, 2);
