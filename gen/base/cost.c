@@ -58,7 +58,7 @@ static double matrix_rate(const device_model *d, const cost_descriptor *x, doubl
 }
 
 /* Share of DRAM bandwidth that a share `busy` of the units reaches: half of them reach four fifths. */
-static double bandwidth_drawn(double busy) { return pow(fmin(1, busy), 0.3); }
+static double bandwidth_drawn(double busy) { return busy < 1 ? pow(busy, 0.3) : 1; }
 
 /* DRAM, L2 and latency overlap, so the longest counts. With lockstep a k tile waits until all of it has arrived: resources that take nearly
  * as long as the longest count as well (a 6-norm). */

@@ -135,6 +135,7 @@ static void append_line(text *out, const char *line, size_t size, bool traced)
 
 typedef struct stripped {
     size_t size;
+    int lines;
     char data[];
 } stripped;
 
@@ -161,17 +162,18 @@ static const stripped *stripped_text(arena *a, template_id i, bool traced)
     if (is) return is;
     const text t = strip(a, i, traced);
     if (!(own = malloc(sizeof *own + t.size))) bail(a, code_device, (position){0}, "not enough memory for the templates");
-    own->size = t.size;
+    own->size = t.size, own->lines = count_lines(t.data);
     memcpy(own->data, t.data, t.size);
     if (atomic_compare_exchange_strong(&known[i][traced], &is, own)) return own;
     free(own);
     return is;
 }
 
-void template_append(text *out, template_id i, bool traced)
+int template_append(text *out, template_id i, bool traced)
 {
     const stripped *t = stripped_text(out->a, i, traced);
     text_append(out, t->data, t->size);
+    return t->lines;
 }
 
 static size_t total_size(const template_choice *c)
@@ -189,8 +191,9 @@ const template_set *templates_find(arena *a, template_set **known, const templat
     const size_t size = total_size(choice);
     text out = {.a = a, .data = arena_alloc(a, size), .capacity = size};
     template_set *made = arena_alloc(a, sizeof *made);
+    int lines = 0;
     for (int i = 0; i < template_count; i++)
-        if (choice->has[i]) template_append(&out, (template_id)i, choice->has[template_trace]);
-    *made = (template_set){*choice, out.data, count_lines(out.data), *known};
+        if (choice->has[i]) lines += template_append(&out, (template_id)i, choice->has[template_trace]);
+    *made = (template_set){*choice, out.data, lines, *known};
     return *known = made;
 }

@@ -30,8 +30,8 @@ template_choice templates_common(void);
 void template_target(text *out, const target_info *target); /* appends the target's #defines, which precede all templates */
 template_text template_at(template_id i);
 /* Appends a template's text after a #line. Lines with #pragma once or the #include of a template become empty, so that line numbers stay.
- * Without `traced`, TF_TRACED(...) parts are cut out of their lines. */
-void template_append(text *out, template_id i, bool traced);
+ * Without `traced`, TF_TRACED(...) parts are cut out of their lines. Returns the number of lines appended. */
+int template_append(text *out, template_id i, bool traced);
 /* True for #pragma once and the #include of a template, which a source made of joined templates does not need. */
 bool template_line_is_left_out(const char *line, size_t size);
 /* Length of the " TF_TRACED(...);" that `s` begins with; 0: it begins otherwise. */
