@@ -572,8 +572,9 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     const long long trials = number_of("SELECT count(*) FROM trials");
     char arguments[512];
     snprintf(arguments, sizeof arguments,
-             "tune --report=%s/r.json && cd %s && ln -sf \"$OLDPWD/${TFGEN:-./tfgen}\" t && export TFGEN_TRIALS=a/b/trials.db && "
-             "./t tune --report=r.csv && ./t tune --report=r.html && ./t tune --report=r.txt && cat r.html", folder, folder);
+             "tune --report=%s/r.json && t=$(realpath \"${TFGEN:-./tfgen}\") && cd %s && ln -sf \"$t\" t && "
+             "export TFGEN_TRIALS=a/b/trials.db && ./t tune --report=r.csv && ./t tune --report=r.html && ./t tune --report=r.txt && "
+             "cat r.html", folder, folder);
     ck_assert_msg(tune(arguments) == 0, "%s", output);
     ck_assert_ptr_nonnull(strstr(output, "&lt;script&gt;"));
     ck_assert_ptr_null(strstr(output, "<script"));

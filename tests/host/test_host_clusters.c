@@ -6,13 +6,13 @@ enum { members = 4, clusters = 5 };
 
 static int gathered(unsigned block, unsigned thread, unsigned threads, int turns)
 {
-    int sum = 0;
-    for (int turn = 0; turn < turns; turn++) {
+    unsigned sum = 0; /* wraps around */
+    for (unsigned turn = 0; turn < (unsigned)turns; turn++) {
         for (unsigned i = 0; i < members; i++)
-            sum = sum * 3 + (int)((block / members * members + (block + i) % members) * 10000 + (thread + 1) % threads * 10) + turn;
+            sum = sum * 3 + (block / members * members + (block + i) % members) * 10000 + (thread + 1) % threads * 10 + turn;
         sum ^= turn;
     }
-    return sum;
+    return (int)sum;
 }
 
 static void gather(host_module *m, unsigned threads, unsigned wave)

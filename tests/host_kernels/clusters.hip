@@ -14,16 +14,16 @@ extern "C" __global__ void gather(const cluster_args p)
 {
     TF_SHARED_DYN(int, own);
     const int rank = tf_hs_cluster_rank(), thread = (int)threadIdx.x, threads = (int)blockDim.x;
-    int sum = 0;
+    unsigned sum = 0; // wraps around
     for (int turn = 0; turn < p.n; turn++) {
         own[thread] = (int)blockIdx.x * 10000 + thread * 10 + turn;
         meet();
-        for (int i = 0; i < MEMBERS; i++) sum = sum * 3 + shared_of((rank + i) % MEMBERS)[(thread + 1) % threads];
+        for (int i = 0; i < MEMBERS; i++) sum = sum * 3 + (unsigned)shared_of((rank + i) % MEMBERS)[(thread + 1) % threads];
         tf_hs_cluster_arrive(); // the other blocks may now write again
-        sum ^= turn;
+        sum ^= (unsigned)turn;
         tf_hs_cluster_wait();
     }
-    p.out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    p.out[blockIdx.x * blockDim.x + threadIdx.x] = (int)sum;
 }
 TF_EXPORT_CLUSTER(gather, MEMBERS)
 
