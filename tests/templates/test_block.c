@@ -104,6 +104,20 @@ START_TEST(products_of_a_block_in_16_bits_are_on_register_fed)
 }
 END_TEST
 
+/* 64 or 132 tiles of 64 columns; 128 of 32 columns have a multiprocessor each, 264 do not. */
+START_TEST(joined_products_spread_over_idle_multiprocessors)
+{
+    static const dim_override dims[][7] = {{{"B", 1}, {"L", 512}, {"D", 768}, {"H", 12}, {"KV", 12}, {"hd", 64}, {"F", 2048}},
+                                           {{"B", 8}, {"L", 500}, {"D", 1536}, {"H", 12}, {"KV", 2}, {"hd", 128}, {"F", 4224}}};
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dtype = "bf16",
+                                     .dims = dims[_i], .dim_count = 7});
+    const launch_phase *w = r->c.plan->launches->work;
+    while (strcmp(w->phase->name, "gate_up") != 0) w++;
+    ck_assert_int_eq(w->tile->gemm_register_fed.n, _i ? 64 : 32);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- the proof that waits suffice */
 /* More phases than a word has bits. */
 static const char *long_yaml(void)
@@ -344,6 +358,7 @@ int main(void)
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
     tcase_add_loop_test(plans, a_block_is_one_launch_of_phases_with_as_many_threads, 0, target_count);
     tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 4);
+    tcase_add_loop_test(plans, joined_products_spread_over_idle_multiprocessors, 0, 2);
     tcase_add_loop_test(plans, products_of_a_block_in_16_bits_are_on_register_fed, 0, 3);
     tcase_add_loop_test(plans, a_wait_that_is_dropped_is_found, 0, 3);
     tcase_add_test(plans, phases_that_write_one_tensor_are_ordered);
