@@ -480,6 +480,7 @@ static const libclang_facts *asked_by(const char *file, const char *name)
 static bool asked_by_none(const char *header, const char *member)
 {
     if (strstr(header, "split_k = 1,") && !strcmp(member, "partial")) return true;
+    if (strstr(header, ", parts = 1;") && !strcmp(member, "partial")) return true;
     if (strstr(header, "across = false;") && (!strcmp(member, "columns") || !strcmp(member, "batches"))) return true;
     return strstr(header, "passes = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
 }
