@@ -81,9 +81,9 @@ help:
 # make               the command ./tfgen and libtfgen (static and shared)
 # make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
 # make check         a first look, under two minutes on two cores: builds, then a suite for each stage from the reader to a run
-# make test          the same for all tests: a seeded sample, about five minutes on two cores
+# make test          the same for all tests: a seeded sample, five to six minutes on two cores
 # make test-elsewhere   suites that could depend on where the tree lies, from a path with a space below the folder of temporary files
-# make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
+# make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too (hours)
 # make verify-code   every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs what it needs)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
@@ -257,7 +257,7 @@ run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 
 verify-all: all $(TESTS)
 	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml tests/specs/language/*.yaml tests/specs/reuse/*.yaml \
-	  --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
+	  --fusion=all --dtype=all --target=all --sizes=all --summary=$(B)/verification.md
 	CK_EXCLUDE_TAGS= TFGEN_HOST_OPTIMISE=3 TFGEN=$(B)/tfgen TFGEN_WORKER="$(CURDIR)/$(B)/tfgen-worker" sh tests/run.sh $(B) $(TESTS)
 
 verify-code: all $(VERIFY_CODE)
