@@ -5,9 +5,9 @@
 /* Defaults for what a device file lacks, measured on an H200: shares of the peaks reached (4.3 of 4.8 TB/s, 790 of 989 TFLOP/s), seconds of
  * an empty launch, L2 bandwidth over DRAM bandwidth, the L2 bandwidth that one unit reaches alone over its even share, bytes of shared
  * memory per unit and cycle, the gain in L2 bandwidth of workgroups that walk K in lockstep and request the same data at the same time,
- * threads that keep a unit busy. */
+ * a hop while memory is busy over an idle one, threads that keep a unit busy. */
 static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
-                    shared_bytes = 128, lockstep_gain = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
+                    shared_bytes = 128, lockstep_gain = 1.6, busy_over_idle_hop = 1.5, usual_clock = 1.7e9, usual_bandwidth = 1e12;
 enum { usual_busy_threads = 512 };
 
 static double number(const device_model *d, device_number n, double otherwise)
@@ -16,6 +16,7 @@ static double number(const device_model *d, device_number n, double otherwise)
 }
 
 double device_hop(const device_model *d) { return number(d, number_hop_cost, device_latency(d)); }
+double device_busy_hop(const device_model *d) { return number(d, number_busy_hop_cost, busy_over_idle_hop * device_hop(d)); }
 
 double device_bandwidth(const device_model *d, unsigned *assumed)
 {

@@ -119,8 +119,9 @@ static void add_phase(prediction *sum, const prediction *one)
 }
 
 /* Hops from the last tile of a phase until the first tile of one that waits for all of it has its data: stores that become visible, a mark,
- * its reader, a barrier, and loads into an empty pipeline. Fitted on an H200 to Llama decode blocks (docs/performance.md). */
-static const double hops_of_a_wait = 5;
+ * its reader, a barrier, and loads into an empty pipeline, while other workgroups load weights. Fitted on an H200 to Llama decode blocks
+ * (docs/performance.md). */
+static const double hops_of_a_wait = 3;
 
 /* Adds a phase that begins when the others have ended; `wait`: seconds. */
 static void add_later_phase(prediction *sum, const prediction *one, double wait)
@@ -139,7 +140,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
         prediction one;
         predict_phase(a, p, l, &l->work[i], l->work_count == 1 ? w : NULL, &one);
         if (i == 0) *out = one;
-        else if (l->together) add_later_phase(out, &one, l->work[i].await_count ? hops_of_a_wait * device_hop(p->device) : 0);
+        else if (l->together) add_later_phase(out, &one, l->work[i].await_count ? hops_of_a_wait * device_busy_hop(p->device) : 0);
         else add_phase(out, &one);
     }
     out->limit = limit_of(out);

@@ -142,6 +142,35 @@ DEV void run_answers(const probe_args &p)
     }
 }
 
+// The same while all other workgroups read memory, until the first has ended.
+constexpr int busy_ahead = 4; // pieces in flight per thread: 32 KB per workgroup, as in a stream of weights
+DEV void run_busy_answers(const probe_args &p)
+{
+    unsigned *const ended = p.to + 128;
+    if (block_index() < 2) {
+        run_answers(p);
+        if (thread_index() == 0 && block_index() == 0) flag_write(ended, 1);
+        return;
+    }
+    const auto from = reinterpret_cast<const probe_piece *>(p.from) + thread_index();
+    int chunk = block_index() % p.chunks;
+    unsigned seen = 0;
+    probe_piece got[busy_ahead] = {};
+    while (flag_read(ended) == 0) {
+#pragma unroll 1
+        for (int i = 0; i < 16; i++) {
+#pragma unroll
+            for (int k = 0; k < busy_ahead; k++) {
+                seen |= got[k].e[0] | got[k].e[1] | got[k].e[2] | got[k].e[3];
+                got[k] = piece_read(from + (static_cast<long long>(chunk) * probe_ahead + k) * probe_threads);
+            }
+            chunk = static_cast<int>((chunk + block_total()) % p.chunks);
+        }
+        flag_pause();
+    }
+    if (seen == 1u) p.to[129] = seen; // never true, as in run_read()
+}
+
 #if defined(TF_ON_HOST)
 #define TF_PROBE(name, threads)                                                       \
     extern "C" __global__ void probe_##name##_(const probe_args p) { run_##name(p); }    \
@@ -166,3 +195,4 @@ TF_PROBE(read, probe_threads)
 TF_PROBE(multiply, 256)
 TF_PROBE(cycles, TF_WAVE)
 TF_PROBE(answers, TF_WAVE)
+TF_PROBE(busy_answers, probe_threads)

@@ -45,6 +45,7 @@ static void has_what_all_have(const device_model *d)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) is_measured(&d->numbers[all[i]]);
     for (int type = 0; type < dtype_count; type++)
         ck_assert_int_eq(d->rates[rate_products_reached].of[type] > 0, dtype_is_real((dtype)type));
+    if (d->units > 2) is_measured(&d->numbers[number_busy_hop_cost]);
     ck_assert_double_gt(d->rates[rate_vector_reached].of[dtype_f32], 0);
     ck_assert_int_eq(d->rates[rate_products_reached].source, source_measured);
 }

@@ -120,10 +120,10 @@ static void measure_launches(calibration *c)
 }
 
 /* Seconds per round trip, from the difference of two counts, so that the launch does not count; the longer run takes much longer. */
-static double seconds_per_answer(calibration *c)
+static double seconds_per_answer(calibration *c, probe_kind kind, long long grid)
 {
     enum { most = 1 << 22 };
-    probe_run run = {.kind = probe_answers, .grid = 2, .chunks = 1, .count = 64, .together = true};
+    probe_run run = {.kind = kind, .grid = grid, .chunks = kind == probe_answers ? 1 : c->chunks, .count = 64, .step = 1, .together = true};
     for (double shorter = meter_seconds(c->meter, &run, 1); run.count < most;) {
         const int few = run.count;
         run.count *= 4;
@@ -134,10 +134,13 @@ static double seconds_per_answer(calibration *c)
     return 0;
 }
 
-static void measure_hop(calibration *c)
+static void measure_hops(calibration *c)
 {
-    const double seconds = seconds_per_answer(c);
-    if (seconds > 1e-9) set(c, number_hop_cost, seconds, "two workgroups that answer each other");
+    const double idle = seconds_per_answer(c, probe_answers, 2);
+    if (idle > 1e-9) set(c, number_hop_cost, idle, "two workgroups that answer each other");
+    if (c->units < 3) return; /* nobody else can read */
+    const double busy = seconds_per_answer(c, probe_busy_answers, c->units);
+    if (busy > 1e-9) set(c, number_busy_hop_cost, busy, note_of(c, "the same while %d workgroups read", c->units - 2));
 }
 
 /* ---- clocks */
@@ -394,7 +397,7 @@ static void calibrate(void *argument)
     told(c, "code");
     measure_clock(c), told(c, "clock");
     measure_launches(c), told(c, "launches");
-    measure_hop(c), told(c, "answers");
+    measure_hops(c), told(c, "answers");
     measure_latency(c), told(c, "memory");
     measure_cache(c), told(c, "caches");
     measure_copy(c), told(c, "copies");

@@ -45,7 +45,8 @@ static void close_meter(void *meter_)
 /* ---- code */
 static void make_kernels(meter *m, cache *c, int jobs)
 {
-    static const char *const names[probe_count] = {"probe_nothing", "probe_read", "probe_multiply", "probe_cycles", "probe_answers"};
+    static const char *const names[probe_count] = {"probe_nothing", "probe_read", "probe_multiply", "probe_cycles",  "probe_answers",
+                                                   "probe_busy_answers"};
     m->image = standalone_load(m->a, m->device, &(standalone_request){.template_path = "templates/probe/probes.h", .name = "probes",
                                                                       .purpose = "measure a device", .target = m->target, .cache = c,
                                                                       .jobs = jobs});
@@ -76,7 +77,7 @@ meter *meter_open(arena *a, tfgen_device *d, const target_info *target, long lon
 /* ---- runs */
 static void start(meter *m, const probe_run *run, int launches)
 {
-    const unsigned threads = run->kind == probe_read                                     ? read_threads
+    const unsigned threads = run->kind == probe_read || run->kind == probe_busy_answers ? read_threads
                              : run->kind == probe_nothing || run->kind == probe_multiply ? multiply_threads
                                                                                          : (unsigned)m->target->wave;
     const launch_shape shape = {.grid = (unsigned)run->grid,

@@ -4,7 +4,15 @@
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"
 
-typedef enum probe_kind { probe_nothing, probe_read, probe_multiply, probe_cycles, probe_answers, probe_count } probe_kind;
+typedef enum probe_kind {
+    probe_nothing,
+    probe_read,
+    probe_multiply,
+    probe_cycles,
+    probe_answers,
+    probe_busy_answers,
+    probe_count
+} probe_kind;
 
 /* probe_read loads chunks of probe_chunk bytes, read_groups workgroups per unit at a time; probe_multiply has probe_sums accumulators. */
 enum { read_threads = 512, probe_chunk = 16 * 8 * read_threads, read_groups = 2, multiply_threads = 256, probe_sums = 32 };
