@@ -20,3 +20,4 @@ cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/varian
 cp tests/faults.sh tests/commands.py tests/h200/runtime.sh tests/h200/presets.py tests/h200/verify.sh "$out"
 cp bench/evaluate.py bench/drawn.py "$out/bench"
 cp -r specs "$out"
+cp -r tests/specs "$out/tests"
