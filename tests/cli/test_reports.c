@@ -55,7 +55,7 @@ START_TEST(a_command_reports_what_its_file_says)
     FILE *pipe =
         popen(arena_printf(a,
                            "export folder=$(mktemp -d); tfgen() { %s \"$@\" 2>&1; code=$?; test $code = 0 || echo \"exit code $code\"; }; "
-                           "export COLUMNS=80 NO_COLOR=1\n{ %s } | sed \"s,$folder/,,g; s,$folder,FOLDER,g\"\nrm -rf \"$folder\"",
+                           "export COLUMNS=80 NO_COLOR=1\n{ %s } 2>&1 | sed \"s,$folder/,,g; s,$folder,FOLDER,g\"\nrm -rf \"$folder\"",
                            program, g.before),
               "r");
     ck_assert_ptr_nonnull(pipe);
