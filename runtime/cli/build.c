@@ -353,8 +353,8 @@ static void write_products(build_job *j)
     const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, library.file);
     build_write_header(j->a, &library, header);
     if (j->o->quiet) return;
-    printf("%s: %zu kernels for %zu targets and %zu shapes, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count,
-           j->shape_count, (double)size * 1e-6, path, header);
+    printf("%s: %zu kernels for %zu target%s and %zu shape%s, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count,
+           j->targets.count == 1 ? "" : "s", j->shape_count, j->shape_count == 1 ? "" : "s", (double)size * 1e-6, path, header);
 }
 
 static void build_spec(void *argument)

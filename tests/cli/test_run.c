@@ -21,7 +21,7 @@ START_TEST(layers_of_a_stack_run_in_one_launch)
     ck_assert_int_eq(tfgen("run specs/llama-decode.yaml --dim=B=2,L=37,D=64,H=4,KV=2,hd=16,F=96 --layers=3 --repeat=0 --target=%s",
                            targets[_i]), 0);
     says("level block");
-    says("1 launches");
+    says("1 launch,");
     says("2: kc ");
     says("2: y ");
     ck_assert_ptr_null(strstr(output, "3: "));
