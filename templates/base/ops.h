@@ -458,7 +458,7 @@ DEV float op_silu(float x) { return TF_CHOSEN(silu)(x); }
 DEV float op_gelu_erf(float x) { return TF_CHOSEN(gelu_erf)(x); }
 DEV float op_gelu_tanh(float x) { return TF_CHOSEN(gelu_tanh)(x); }
 DEV float op_relu(float x) { return at_least(x, 0.0f); }
-DEV float op_finite(float x) { return is_finite(x) ? x : 0.0f; }
+DEV float op_finite(float x) { return x < -3.40282347e38f ? 0.0f : x; } // of a largest score: softmax of +infinity is NaN
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }

@@ -298,6 +298,28 @@ START_TEST(a_step_writes_its_row_of_the_cache_and_nothing_else)
 }
 END_TEST
 
+/* A row of minus infinities is hidden: zeros. By IEEE 754, a row with a score of infinity is NaN, all of it. */
+START_TEST(a_softmax_is_nan_where_a_score_is_infinite_and_zero_where_all_are_hidden)
+{
+    enum { rows = 4, columns = 5 };
+    static const char *const targets[] = {"host", "sm_90a", "gfx942"};
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: f32\ninputs: {x: [4, 5]}\nops: [{out: y, op: softmax, in: [x]}]\n"
+                                             "outputs: {y: y}\n",
+                                     .level = fusion_tile, .target = targets[_i]});
+    double *x = rig_data(r, "x");
+    x[2] = INFINITY, x[columns] = -INFINITY, x[3 * columns + 4] = NAN;
+    for (int i = 0; i < columns; i++) x[2 * columns + i] = -INFINITY;
+    const double *y = run_and_read(r, "y");
+    for (int i = 0; i < columns; i++) {
+        ck_assert(isnan(y[i]) && isnan(y[3 * columns + i]));
+        ck_assert(i ? y[columns + i] > 0 : y[columns] == 0);
+        ck_assert_double_eq(y[2 * columns + i], 0);
+    }
+    ck_assert(rig_judge(r) <= 1);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("properties of layers");
@@ -313,6 +335,7 @@ int main(void)
     tcase_add_loop_test(c, decoding_step_by_step_gives_the_rows_of_the_whole_sequence, 0, 2);
     tcase_add_test(c, sequences_of_one_batch_have_their_own_positions);
     tcase_add_test(c, a_step_writes_its_row_of_the_cache_and_nothing_else);
+    tcase_add_loop_test(c, a_softmax_is_nan_where_a_score_is_infinite_and_zero_where_all_are_hidden, 0, 3);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
