@@ -7,6 +7,7 @@
  * as squares, except for errors that both have from one source (ref_sources.c), which are correlated. Products also count 6 e_x e_y, the
  * largest term where both operands are near 0; quotients take the divisor at the end of its bound nearest to 0. Where an operand's bound
  * reaches beyond the function's domain, or across its pole, the error is infinite, unless samples show both sides (ref_sides.c). */
+#include "ir/graph/half.h"
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -435,11 +436,23 @@ static double row_shares(op_kind kind, const ref_tensor *x, size_t start, size_t
     return squares;
 }
 
+/* Whether the order of additions decides if the sum becomes infinite, or NaN: a partial sum may be too large for f32, while the sum is not
+ * certainly so. above, below: sums of the finite terms of either sign. A mean may also divide each term. */
+static bool order_decides(double sum, double above, double below, bool mean)
+{
+    const double most = dtype_largest(dtype_f32);
+    if (isnan(sum)) return false;
+    if (isinf(sum)) return sum > 0 ? -below > most : above > most;
+    return fmax(above, -below) > most && (mean || (above > 0 && below < 0));
+}
+
 static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t columns, ref_tensor *f, size_t row)
 {
     ref_sum s = {0};
     double squares = 0; /* row_sumsq: the terms e^2 are all positive, so they add linearly */
+    double above = 0, below = 0;
     for (size_t i = start; i < start + columns; i++) {
+        if (isfinite(x->value[i])) *(x->value[i] < 0 ? &below : &above) += x->value[i];
         const double v = x->value[i], e = ref_error(x, i), own = x->shares ? sqrt(ref_own_square(x, i)) : e;
         if (kind == op_row_sumsq) {
             ref_sum_add(&s, v * v, 2 * fabs(v) * own + ref_sigmas * e * e);
@@ -454,6 +467,7 @@ static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t co
     f->value[row] = scale * s.value;
     /* not finite: ref.c (settle) decides whether that is certain */
     f->error[row] = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares + shared) : 0;
+    if (kind != op_row_sumsq && order_decides(s.value, above, below, mean)) f->error[row] = INFINITY;
 }
 
 static bool reduce_rows(ref_state *r, const ir_op *op, const ref_tensor *x, size_t columns)

@@ -965,6 +965,27 @@ START_TEST(sums_of_nan_are_nan_and_sums_of_unknown_values_are_unknown)
 }
 END_TEST
 
+/* The first row's terms surely fit, those of the second and third only in some order, those of the last two in none. A mean may be a sum of
+ * terms that are divided one by one. */
+START_TEST(sums_with_partial_sums_beyond_f32_are_unknown)
+{
+    static const char *const ops[] = {"row_sum", "row_mean", "sum, axis: 1, keepdim: true", "mean, axis: 1, keepdim: true"};
+    static const double x[] = {3e38, -3e38, 1, 3e38, 3e38, -3e38, INFINITY, -3e38, -3e38, 3e38, 3e38, 3e38, INFINITY, 3e38, 3e38};
+    static const bool known[2][5] = {{true, false, false, true, true}, {true, false, false, false, true}};
+    for (int i = 0; i < 4; i++) {
+        char yaml[256];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ninputs: {x: [5, 3]}\nops: [{out: y, in: [x], op: %s}]\noutputs: {y: y}\n",
+                 ops[i]);
+        bench *b = open_text(yaml);
+        set(b, "x", x, 15);
+        const ref_tensor *y = run(b, "y");
+        for (int row = 0; row < 5; row++) ck_assert_msg(isfinite(y->error[row]) == known[i % 2][row], "%s: row %d", ops[i], row);
+        ck_assert(y->value[4] == INFINITY && (i % 2 || y->value[3] == INFINITY));
+        bench_close(b);
+    }
+}
+END_TEST
+
 START_TEST(values_too_large_for_a_dtype_are_infinite)
 {
     bench *b;
@@ -1213,6 +1234,7 @@ int main(void)
                                   a_function_outside_its_domain_is_certainly_nan,
                                   values_that_rounding_decides_are_unknown_in_all_later_ops,
                                   sums_of_nan_are_nan_and_sums_of_unknown_values_are_unknown,
+                                  sums_with_partial_sums_beyond_f32_are_unknown,
                                   values_too_large_for_a_dtype_are_infinite,
                                   norms_whose_squares_overflow_f32_are_zero_or_unknown,
                                   norms_whose_squares_may_be_flushed_to_0_are_unknown,
