@@ -173,10 +173,11 @@ static void reduce_rows(lowering *l, ir_value *x, ir_value *out)
     else emit(l, kind, out, x, NULL);
 }
 
-/* x with the axes behind `axis` as one, if rows are so short that few of them fill a memory transaction, and all of them are static. */
+/* x with the axes behind `axis` as one, if rows are so short that few of them fill a memory transaction, and all of them are static. Not as
+ * more columns than kernels count. */
 static ir_value *with_long_rows(lowering *l, ir_value *x, int axis)
 {
-    enum { transaction = 128 };
+    enum { transaction = 128, most_columns = 1 << 30 };
     ir_value shape = *x;
     long long columns = 1, size;
     if (value_columns(x) * dtype_size(x->type) >= transaction || axis + 2 == x->rank) return x;
@@ -184,6 +185,7 @@ static ir_value *with_long_rows(lowering *l, ir_value *x, int axis)
         if (!extent_is_number(&x->shape[i], &size)) return x;
         columns *= size;
     }
+    if (columns > most_columns) return x;
     shape.rank = axis + 2, shape.shape[axis + 1] = extent_number(columns);
     ir_value *v = build_value(&l->b, arena_printf(l->b.a, "%s.l", l->out->name), x->type, &shape);
     v->at = l->op->at;
