@@ -3,6 +3,7 @@
  * or too many elements, outputs that are no results. */
 #include "ir/read/graph.h"
 #include "ir/graph/build.h"
+#include <limits.h>
 #include <string.h>
 
 ir_value *graph_new_value(graph_reader *r, const char *name, value_kind kind, dtype type, position at)
@@ -118,9 +119,13 @@ bool graph_value_fits(graph_reader *r, const ir_value *v, const char *what, posi
                      extent_is_number(&v->shape[i], &lowest) ? "is" : "can be", lowest);
             return false;
         }
-        if (!__builtin_mul_overflow(count, extent_high(&v->shape[i], dims), &count) && count <= MOST_ELEMENTS) continue;
-        complain(r->a, at, "%s: %s has more than 2^40 elements with its dims at their greatest", what,
-                 graph_shape_text(r, v));
+        const long long high = extent_high(&v->shape[i], dims);
+        const bool few = !__builtin_mul_overflow(count, high, &count) && count <= MOST_ELEMENTS;
+        if (few && high <= INT_MAX) continue;
+        if (few)
+            complain(r->a, at, "%s: axis %d of %s %s %lld; it must be at most %d", what, i, graph_shape_text(r, v),
+                     extent_is_number(&v->shape[i], &lowest) ? "is" : "can be", high, INT_MAX);
+        else complain(r->a, at, "%s: %s has more than 2^40 elements with its dims at their greatest", what, graph_shape_text(r, v));
         return false;
     }
     return true;
