@@ -135,6 +135,15 @@ START_TEST(a_fault_is_found_in_the_geometry_of_a_gpu)
 }
 END_TEST
 
+START_TEST(a_fault_is_found_in_a_reduction_of_columns)
+{
+    find_planted("tests/specs/columns.yaml --target=sm_90a", "", "columns_h.hip", "return v_;", "return row == 600 ? v_ + 9.0f : v_;");
+    is_first("h", "amax", 12);
+    ck_assert_str_eq(string(first(), "tile_of_element"), "row 10, columns 0 to 71"); /* row 600 is [2, 34, 0], one of [2, 0] */
+    names_line("columns_h.hip", "store_aligned<V>(p.h_ + row * 72ll + col, total);");
+}
+END_TEST
+
 /* tests/doubles/run_amd.sh finds them in the emulator, and a GPU finds them the same way. */
 START_TEST(a_dozen_faults_are_found_in_the_geometry_of_each_vendor)
 {
@@ -328,6 +337,7 @@ int main(void)
     tcase_add_checked_fixture(numbers, open_folder, close_folder);
     tcase_add_checked_fixture(times, open_folder, close_folder);
     tcase_add_test(faults, a_missing_barrier_is_found_and_the_checker_names_the_access);
+    tcase_add_test(faults, a_fault_is_found_in_a_reduction_of_columns);
     tcase_add_test(faults, a_wrong_stride_is_found);
     tcase_add_test(faults, a_missing_causal_mask_is_found);
     tcase_add_test(faults, an_overflow_in_f16_is_found);

@@ -111,7 +111,12 @@ static const char *tile_of(arena *a, const launch_phase *l, const ir_value *v, c
     if (phase->family == family_gemm) return product_tile(a, l, v, dims, index);
     if (phase->family == family_attention) return attention_tile(a, phase, v, dims, index);
     long long row, column;
-    if (phase->family != family_rows || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
+    const bool columns = phase->family == family_columns;
+    if ((phase->family != family_rows && !columns) || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
+    if (columns) {
+        const char *where = span(a, "column", column, field_of(phase, "lanes") * field_of(phase, "v"), phase_space(a, phase).columns);
+        return arena_printf(a, "row %lld, %s", row, where);
+    }
     return span(a, "row", row, l->extents.tile_rows, extent_value(&l->extents.rows, dims));
 }
 
