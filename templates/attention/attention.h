@@ -132,7 +132,7 @@ template <int N, bool Long> struct key_sums : softmax_row<N> {
 };
 template <int N> struct key_sums<N, true> : softmax_row<N> {
     columns<N> all;
-    float all_sum, all_largest; // what all and all_sum are relative to
+    float all_sum, all_largest; // all_largest: the score that `all` and all_sum are relative to
 
     DEV void clear()
     {
@@ -150,7 +150,7 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
         this->o = columns_of<N>::zero();
         this->sum = 0.0f;
     }
-    // Afterwards the row covers all keys so far.
+    // Adds the earlier chains to the last one, so that the row covers all keys so far.
     DEV void end()
     {
         const float scale = all_largest == take_max::identity() ? 0.0f : weight_exp(all_largest - this->largest);
@@ -250,7 +250,7 @@ template <class S> struct attention {
         }
     }
 
-    // Columns d and on of a head of `Size`.
+    // The columns from d on of a head that has `Size`.
     template <int Size, class T> DEV static vec<float, piece> columns_from(const T *row, int d)
     {
         if constexpr (S::aligned && Size % 8 == 0 && Size % piece == 0)
@@ -285,7 +285,7 @@ template <class S> struct attention {
     }
 
     DEV static bool is_padding(int key, int low) { return has_first<S>::value && key < low; }
-    // Whether row `position` sees all keys from `low` up to `to`, so they need no mask.
+    // Whether the row at `position` sees all of the at_once keys from `key` on, so that they need no mask.
     DEV static bool all_visible(int key, int low, int to, int position)
     {
         return key + at_once <= to && !is_padding(key, low) && key_is_visible<S>(key, position) &&

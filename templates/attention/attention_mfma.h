@@ -5,7 +5,7 @@
 //
 // Products are transposed: scores(key, query) = keys * queries, so a lane has one query, and its softmax stays within the lane but for one
 // exchange; its rounded weights are the second operand of result(column, query) = values * weights. Accumulators are rescaled only when a
-// query's largest score has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
+// query's largest score has grown by more than `lazy` (in log2). (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
 #pragma once
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
@@ -42,7 +42,7 @@ template <class S> struct attention_mfma {
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
     static constexpr int head_columns = head_dim + value_dim;
-    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // keys before the first one that a row sees
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some keys come before the first one that a row sees
 
     struct tile {
         int batch, head, token; // first query
@@ -203,7 +203,7 @@ template <class S> struct attention_mfma {
     // columns, and transpose them. Beyond the last key the last one is loaded again, and its scores are masked; results of columns beyond
     // the head are not used.
     static constexpr int k_loads = ceil_div(block_k * pieces, loaders);
-    // Each function defines all of it, because clang 14 leaves partly undefined arrays in memory.
+    // hold() and what it calls always write all pieces, because clang 14 leaves partly undefined arrays in memory.
     static constexpr int held_pieces = k_loads > 4 * v_units ? k_loads : 4 * v_units;
     struct held {
         sixteen_bytes piece[held_pieces];
@@ -265,7 +265,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < k_loads; i++) {
             const int index = thread + i * loaders, line = least(index / pieces, last), piece = index % pieces;
             h.piece[i] = global_read(base + (line * key_stride + least(piece, head_dim / 8 - 1) * 16));
-            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // times zeros of the queries
+            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // multiplied by zeros of the queries
         }
 #pragma unroll
         for (int i = k_loads; i < held_pieces; i++) h.piece[i] = h.piece[0];
@@ -487,8 +487,8 @@ template <class S> struct attention_mfma {
 };
 
 #if TF_WAVE == 64
-// Waves per SIMD. One for long heads, whose results and queries take more than half of the registers, and for workgroups of two waves, of
-// which two fit with one wave per SIMD.
+// Waves per SIMD: one for long heads, whose results and queries take more than half of the registers, and for workgroups of two waves, two
+// of which fill the four SIMDs of a compute unit.
 template <class S>
 constexpr int interleaved_waves<one_phase<attention_mfma<S>>> =
     S::threads > 128 && attention_mfma<S>::head_columns <= (S::threads == 512 ? 320 : 256) ? 2 : 1;

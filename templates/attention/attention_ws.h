@@ -1,7 +1,7 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: its FlashAttention-3 program for sm_90a: a producer
-// warp fills a ring of key and value blocks by TMA; 2 or 3 consumer warpgroups have 64 rows each; the softmax of one overlaps the products
-// of another (ping-pong), and weights stay in registers. Refuses head sizes that are no multiple of 16 or above 256, and scales that are
-// not positive. A row without a visible key is zeros.
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: its FlashAttention-3 program for sm_90a: one thread
+// of a producer warpgroup fills a ring of key and value blocks by TMA; 2 or 3 consumer warpgroups have 64 rows each; the softmax of one
+// overlaps the products of another (ping-pong), and weights stay in registers. Refuses head sizes that are no multiple of 16 or above 256,
+// and scales that are not positive. A row without a visible key is zeros.
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (columns of a head, heads, tokens, batch) with boxes of 64
 // columns x {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; place_of(p, batch, key): where a key lies in the
@@ -16,7 +16,7 @@
 #include "templates/base/spec.h"
 #include "templates/attention/visible.h"
 
-struct map_place { // of a row of keys and of values
+struct map_place { // where a key lies in the tensor maps of keys and of values
     int token, sequence;
 };
 
@@ -48,10 +48,10 @@ DEV void transpose_in_quad(unsigned (&x)[4])
     }
 }
 
-// The bias of a thread's R scores of a block, in pairs of columns. The first `Ahead` scores' are loaded while the products that make the
-// scores run; with more of them a thread whose output has more than 64 columns would spill. A pair for each load would take half of a
-// sector of each of 8 rows (H200, 16 sequences of 512 tokens, 16 heads of 64: 119 us, 55 without a bias), so where rows allow, the lanes of
-// a quad load 8 columns each of 32, as add() transposes them.
+// The bias of a thread's R scores of a block, in pairs of columns. That of the first `Ahead` scores is loaded while the products that make
+// the scores run; loading more of it then would make threads spill whose output has more than 64 columns. A load of one pair per lane uses
+// half of a sector of each of 8 rows (H200, 16 sequences of 512 tokens, 16 heads of 64: 119 us, 55 without a bias). So where rows allow,
+// each lane of a quad loads 8 of 32 columns, which add_loaded() transposes.
 template <class S, int R, int Ahead, bool = has_bias<S>::value> struct block_of_bias {
     DEV block_of_bias(const rows_of_bias<S> &, int) {}
 };
@@ -149,7 +149,7 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, value_dim>;
     using products = wide_products<type, block_k, value_dim>;
-    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // keys before the first one that a row sees
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some keys come before the first one that a row sees
     static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one per warpgroup, one per set of warpgroups (a bit each)
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
@@ -244,7 +244,7 @@ template <class S> struct attention_ws {
         }
     }; TF_TRACED(DEV static int trace_pair(const tile &t) { return t.batch * heads_apart() + t.head / pack; });
 
-    // End of the blocks that some row of a warpgroup sees whose rows begin at `token`; 0: it has no rows.
+    // End of the blocks that a warpgroup's rows, which begin at `token`, see; 0: it has no rows.
     DEV static int blocks_to(const args &p, const tile &t, int token)
     {
         const int queries = S::queries(p), end = token + group_tokens < queries ? token + group_tokens : queries;
@@ -345,7 +345,7 @@ template <class S> struct attention_ws {
         float o[value_product::registers], s[score_product::registers];
         unsigned weights[score_product::registers / 2];
         float largest[2], sum[2], factor[2];
-        int low[2], high[2]; // end and begin of the visible keys, minus this thread's first column of a block
+        int low[2], high[2]; // begin and end of the visible keys, minus this thread's first column of a block
         row_slopes<has_alibi<S>::value> fall;
         rows_of_bias<S> bias;
         bool raised;

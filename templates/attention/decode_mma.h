@@ -8,8 +8,9 @@
 // tiles. The workgroup with a work tile's last part joins all parts, in their order; the others hand theirs to it through memory or, within
 // a cluster, through distributed shared memory.
 //
-// From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size, that of values>, a warp's products of a block of
-// keys or values, and its rows; exchange within a warp; words and parts that workgroups hand to each other; clusters.
+// The ISA layer (isa/mma_cache.h, isa/wave_cache.h) provides cache_tile<type, columns of a head of keys, of values>, which is a warp's
+// products with a block of keys or values; exchange within a warp; stores and loads of the parts that workgroups hand to each other;
+// clusters.
 #pragma once
 #include "templates/attention/decode_runs.h"
 
@@ -81,7 +82,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Keys that a lane's rows see. A single query sees all keys of its key tiles, unless these begin at multiples of a number (run_length).
+    // Keys that a lane's rows see. A single query sees all keys of its key tiles, unless key tiles have to be aligned (run_length).
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     static_assert(!has_first<S>::value || S::run_length == 0, "left padding needs caches without runs (run_length 0)");
     struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
@@ -365,12 +366,12 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         return x;
     }
 
-    // ---- parts: a workgroup hands over at most one. Those of other clusters come through memory.
-    // In a list they do so in words that carry a tag (device_scope.h), which saves a fence and a flag: for each four columns of a row four
-    // columns, the row's largest score and sum.
+    // ---- parts: a workgroup hands over at most one: within its cluster in shared memory, else through memory. In a list (frame_list.h)
+    // the words in memory carry a tag (device_scope.h), which saves a fence and a flag: for every four columns of a row they hold these
+    // columns, the row's largest score and its sum.
     static constexpr bool tagged = is_listed<S>;
     static constexpr int pairs = 3; // of words, for four columns
-    using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // else of a row: columns, largest score, sum
+    using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // untagged: per row columns, largest score, sum
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     // The first workgroup of its cluster.
     DEV static int cluster_start(int workgroup) { return workgroup / cluster * cluster; }
@@ -525,8 +526,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // ---- a run. Before the previous launch has ended it is scheduled by lengths that this launch may still change: the first keys are
-    // prefetched into L2, and loaded, by a guess; the lengths that memory has afterwards decide whether the guess holds.
+    // ---- a run. Before the previous launch has ended, a run is scheduled by lengths that the previous launch may still change: its first
+    // keys are prefetched into L2, and loaded, by a guess; the lengths that are in memory afterwards decide whether the guess holds.
     DEV static void prefetch_keys(const args &p, const part &t, const member &w)
     {
         constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
@@ -544,7 +545,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const cursor &s = m.schedule.cursors[0];
         if (s.to > m.schedule.from && thread_index() < 2 && dense) prefetch_keys(p, s.now, w);
     }
-    // The same without a schedule: it takes all sequences to be as long as one, sequence `like`, to which this run would then about belong.
+    // The same without a schedule: it takes all sequences to be as long as sequence `like`, the one in which this run would then roughly
+    // lie.
     DEV static void prefetch_likely_keys(const args &p, const member &w)
     {
         if (!tile::guesses || !dense || thread_index() > 1) return;
@@ -582,11 +584,11 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const int from = stages > 0 ? follower(at) : at;
         runs::step(p, m.schedule, m.schedule.cursors[from], m.schedule.cursors[follower(from)], w);
     }
-    // The next part's end overwrites what this one's reads in shared memory. hand_over() and store() have a barrier behind those reads, but
-    // not within a cluster, nor where words are tagged, nor where results are stored in order.
+    // Whether a part ends with a barrier: the next part's put() overwrites the shared memory that hand_over() and store() read. They have a
+    // barrier of their own after these reads, except within a cluster, with tagged words, and where results are stored in order.
     static constexpr bool barrier_at_end = cluster > 1 || tagged || tile::in_order;
 
-    // A launch of its own.
+    // The phase as a launch of its own.
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
         const member w = {static_cast<int>(block_index()), static_cast<int>(block_total())};
@@ -636,7 +638,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                 sure = true;
                 if (m.schedule.stale) {
                     make_schedule<true>(p, m, w);
-                    at = 2; // the first again
+                    at = 2; // begins again with the first part: follower(2) is 0
                     continue;
                 }
             }
@@ -665,8 +667,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // ---- in a list of phases (frame_list.h): a tile is the run of one of `splits` workgroups for each work tile. It waits for the parts
-    // of tiles with lower indices alone, which workgroups take first.
+    // ---- in a list of phases (frame_list.h): a tile is one workgroup's run, and there are `splits` times as many runs as work tiles. A
+    // tile waits only for parts of tiles with lower indices, which workgroups take first.
     using in_list = runs_in_list;
     DEV static int tiles(const args &p) { return S::batches(p) * S::queries(p) > 0 ? S::batches(p) * runs::work_tiles(p) * S::splits : 0; }
     DEV static member member_of(const args &p, int index)

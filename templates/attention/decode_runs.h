@@ -75,14 +75,14 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int batch, first, each;
     };
     struct part { // of a work tile
-        int batch, start, kv_head, row0; // row0: of the group's rows
+        int batch, start, kv_head, row0; // row0: the first row, among the group's
         int seen_from, seen_to;          // keys
-        int from, to, each;              // key tiles of the work tile
+        int from, to, each;              // the part's key tiles in the work tile, which has `each`
         int rows;                        // up to Rows
         int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: within clusters)
     };
     struct cursor { // a position in a run, which is walked from its end
-        int to;    // its first `to` key tiles are left to process
+        int to;    // end of what is left to process, in key tiles of the batch
         place at;
         part now; // the part that ends there
     };

@@ -68,8 +68,8 @@ template <class S> DEV int visible_start(const typename S::args &p, int batch, i
     return oldest > first ? oldest : first;
 }
 
-// The factor of an output row, summed over keys, that gives a sink its weight. sum: of the weights; largest: the score that they are
-// relative to, minus infinity if no key is seen; it and the sink are in units of log2.
+// The factor that normalises an output row, summed over keys, if a sink has a share of the weights. sum: of the keys' weights; largest: the
+// score that they are relative to, minus infinity if no key is seen. `largest` and `sink` are in units of log2.
 template <class Exp2> DEV float factor_with_sink(float sum, float largest, float sink, Exp2 exp2)
 {
     if (largest == take_max::identity()) return 0.0f;
