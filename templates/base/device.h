@@ -179,8 +179,8 @@ template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
 #endif
 
 #if defined(__CUDACC_RTC__) && defined(TF_CONST_IS_GLOBAL)
-// No thread of the launch writes what args points to as const, so these loads may move above stores: the loads of an epilogue need not wait
-// for each other. Only for kernels that use the aligned forms on device memory alone.
+// No thread of the launch writes what args points to as const, so these loads may move above stores, and an epilogue's loads are in flight
+// together. Only for kernels that use the aligned forms on device memory alone.
 template <class Raw> DEV Raw load_constant(const Raw *from)
 {
     if constexpr (sizeof(Raw) == 16) {
@@ -238,7 +238,7 @@ template <int W, class T> DEV vec<float, W> load_aligned(const T *from)
 {
     return floats_of(load_constant(reinterpret_cast<const neighbours<T, W> *>(from)));
 }
-template <int W, class T> DEV vec<float, W> load_aligned(T *from) // what is not const may be in shared memory
+template <int W, class T> DEV vec<float, W> load_aligned(T *from) // a pointer to non-const may be to shared memory
 {
     return floats_of(element_of(reinterpret_cast<const neighbours<T, W> *>(from)));
 }
@@ -268,7 +268,7 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
 #endif
 }
 #if defined(__CUDACC_RTC__)
-// Two elements in a register, converted and packed by one instruction. The first argument tells the type.
+// Two elements in a register, converted and packed by one instruction. The first argument selects the type.
 DEV unsigned packed(bf16, float low, float high)
 {
     unsigned pair;
@@ -281,8 +281,8 @@ DEV unsigned packed(f16, float low, float high)
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     return pair;
 }
-// Four elements are stored as one integer: behind a test of the place (a cache's rows) the compiler stores an array of words, or of halves,
-// one by one.
+// Four elements are stored as one 64-bit integer: in a branch on the address (rows of a cache) the compiler would split the store of an
+// array into stores of single words.
 template <int W, class T> DEV void store_twos(T *to, vec<float, W> v)
 {
     neighbours<unsigned, W / 2> raw;
@@ -326,8 +326,8 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
         if (i < left) put_element(to + i, from_float<T>::convert(v[i]));
 }
 
-// Stores an epilogue's results: runs of W adjacent elements, of the first (Half 0) or the second half of a block's columns. first: row
-// scalars are stored, too; an epilogue may run twice over a row, but must store those once.
+// Stores an epilogue's results: runs of W adjacent elements, of the first (Half 0) or the second half of a block's columns. first: whether
+// row scalars are stored as well, which must happen once although an epilogue may run twice over a row.
 struct to_memory {
     static constexpr bool first = true;
     template <int Half, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }
@@ -363,7 +363,7 @@ constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
     }
 #else
 #if __CUDA_ARCH__ < 900 || \
-    defined(TF_ALL_REGISTERS) // without a least number of workgroups, ptxas spills to fit one more than will run
+    defined(TF_ALL_REGISTERS) // without a minimum of workgroups, ptxas spills to fit one more workgroup than will run
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #else
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)

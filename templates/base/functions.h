@@ -51,7 +51,7 @@ DEV float exact_exp2(float x)
     return x != x ? x : y;
 }
 
-// Computes half of it first, because 2^128 is not a float.
+// Computes half of the result first, because 2^128 is not a float.
 DEV float exact_expm1(float x)
 {
     const power e = scaled_exp(x < -30.0f ? -30.0f : x > 89.0f ? 89.0f : x, 0.0f);
@@ -172,7 +172,7 @@ template <class Machine, bool Exact> DEV two_floats long_log2(float x)
     return {high, low - (high - both)};
 }
 
-// y * log2(x) for finite x > 0. Where 2^ of it is infinite or 0, `low` could be NaN and is left out.
+// y * log2(x) for finite x > 0. Where 2 to this power is infinite or 0, `low` could be NaN and is left out.
 template <class Machine, bool Exact> DEV two_floats scaled_log2(float x, float y)
 {
     const two_floats l = long_log2<Machine, Exact>(x);

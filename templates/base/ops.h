@@ -462,7 +462,7 @@ DEV float op_finite(float x) { return x < -3.40282347e38f ? 0.0f : x; } // of a 
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }
-DEV float op_div(float x, float y) { return x / y; } // row scalars: correctly rounded; a division by a constant becomes a product
+DEV float op_div(float x, float y) { return x / y; } // for row scalars: few enough for a correctly rounded division
 DEV float op_max(float x, float y) { return x > y || x != x ? x : y; }
 DEV float op_min(float x, float y) { return x < y || x != x ? x : y; }
 DEV float op_div_or_zero(float x, float y) { return y == 0.0f ? 0.0f : x / y; }

@@ -12,7 +12,7 @@ struct rope_point {
 
 // Cosine and sine of 2*pi*phase/2^32. TF_QUICK (templates/base/ops.h): by the machine's instructions, error at most 2^-21 for angles up to
 // half a revolution (CUDA C++ Programming Guide, intrinsic functions). Else by polynomials (Cephes) in eighths of a revolution and
-// symmetry, error at most 2^-22: the angle is rounded three times (2.4 * 2^-24 in an eighth of a revolution), the polynomial twice.
+// symmetry, error at most 2^-22: the angle is rounded three times (2.4 * 2^-24 in an eighth of a revolution), the polynomial's value twice.
 #if defined(TF_QUICK) && !defined(__clang__)
 DEV rope_point rope_cos_sin(unsigned phase)
 {
