@@ -53,7 +53,8 @@ struct census {
         const int left = gone(was), index = left ? count(was) - left : static_cast<int>(block_index());
         return {index, static_cast<int>(block_total()) - left, left};
     }
-    // Reads the word once. True: all workgroups have come, or this one has to give up (own.total is 0). Not patient: closes the census.
+    // Reads the word once. True: all workgroups have come, or this one has to give up (own.total is 0). Else, unless `patient`, it closes
+    // the census.
     DEV bool decided(seat &own, bool patient) const
     {
         const unsigned long long now = flag_read(word);

@@ -3,7 +3,8 @@
 // this tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
 //
 // F (frame.h) also has: stages, stage_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
-//   args, tile, accumulators, late_parts, parts: a k tile is loaded in parts; the launch itself may write the first late_parts of them
+//   args, tile, accumulators; parts: a k tile is loaded in so many parts; late_parts: the first of them, whose data the launch itself may
+//     write
 //   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source_of(p, tile) -> what load needs for all k tiles of the tile
 //   load<Part>(source, k_tile, stage): only issues the copies
 //   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)

@@ -4,8 +4,8 @@
 //
 // F derives from phase_list<programs>. Each program P names the code with which its frame computes a single tile, P::in_list:
 //   bytes<P>: of shared memory
-//   walk<P>: what a workgroup keeps from tile to tile, called by all threads: start(p, index), of the first tile, ahead of its waits and of
-//     the previous launch's end, may load packed weights; look(p, index, shared), ahead of its waits, reads what no phase writes;
+//   walk<P>: what a workgroup keeps from tile to tile. All threads call: start(p, index) for the first tile, before it waits and before the
+//     previous launch has ended; it may load packed weights. look(p, index, shared) before a tile waits; it reads what no phase writes.
 //     tile(p, index, next, shared) computes a tile and may begin to load the next one (-1: none)
 //   ringed: true: its weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
 // With a ringed program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
@@ -212,7 +212,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     walk.tile(a, index, next < tiles ? next : -1, shared);
                 const bool posts = sync.posts(p, w); TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 if (posts) device_release();
-                if (!is_ringed<P> || next >= tiles) barrier(); // the next tile uses the same memory, a ringed one another
+                if (!is_ringed<P> || next >= tiles) barrier(); // the next tile reuses the memory; ringed tiles alternate between two parts
                 if (posts && thread_index() == 0) sync.post(p, w); TF_TRACED(trace_end(p.tf_trace, own, 0));
             }
         }
@@ -229,7 +229,8 @@ template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory
 template <class F> constexpr int list_threads = F::threads + TF_WAVE;
 template <class F> using list_ring = typename ring_of<F>::reader;
 
-// By the loading warp: puts the weights of the tiles that run_phases() computes into the ring, in that order. Returns the same number.
+// By the loading warp: puts the weights of the tiles that run_phases() computes into the ring, in that order. Returns what run_phases()
+// returns.
 template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &p, int index, Ring &ring)
 {
     using P = typename F::template program<Phase>;

@@ -17,8 +17,8 @@ template <class P> struct multistage_memory {
 template <class P> struct stream {
     const typename P::args &p;
     shared_address memory;
-    int tiles, index, k_tile; // of the next copies, which go to the stage before the one being read
-    int position;            // the stage being read
+    int tiles, index, k_tile; // index, k_tile: of the next copies, which go to the stage before the one being read
+    int position;             // the stage being read
     typename P::source from;
     copies in_flight;
 
@@ -69,8 +69,8 @@ template <class P> struct stream {
     }
 };
 
-// One tile of a list of several phases (frame_list.h). It fills the ring anew: a copy brings weights and rows together, so none may be in
-// flight while the tile waits.
+// One tile of a list of several phases (frame_list.h). Each tile fills the ring anew: a k tile's copies bring weights and rows together, so
+// none may be in flight while a tile waits.
 template <class P> struct multistage_walk {
     DEV void start(const typename P::args &, int) {}
     DEV void look(const typename P::args &, int, char *) {}

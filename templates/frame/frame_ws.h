@@ -50,7 +50,7 @@ template <class F> struct ring {
         barrier_wait(full(position), parity);
         return here();
     }
-    template <int Part> DEV void prefetch() {} // no-op here, since the producer loads; the mixed frame issues part of a later k tile
+    template <int Part> DEV void prefetch() {} // does nothing, as the producer loads; the interleaved frame issues copies here
     DEV void release_if(int i, bool yes)   // frees the stage in all members of the cluster, which load into it together
     {
         const int thread = thread_index() % 128;
@@ -79,8 +79,8 @@ template <class F, class P> DEV void ws_load_early(const typename P::args &a, co
     P::load(early(), a, t, k_tile, m);
 }
 
-// Issues the weights of an item's first k tiles, which arrive while other launches or workgroups still compute what the item reads. Returns
-// for how many k tiles it did.
+// Issues the loads of weights of an item's first k tiles, which arrive while other launches or workgroups still compute what the item
+// reads. Returns the number of these k tiles.
 template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F> &w, ring<F> r)
 {
     int ahead = 0;
@@ -212,9 +212,9 @@ template <class F> DEV void run_ws(const typename F::args &p)
 //   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: these meet before
 //     the previous launch has ended; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per multiprocessor
 //   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
-//   loads_values: load_values(p, tile, k_tile, stage) loads what is no weight into the k tile's early stage, for which load(early) issues
+//   loads_values: B is an activation, which load_values(p, tile, k_tile, stage) loads into the k tile's early stage; load(early) issues
 //     nothing
-//   prepare(p): prefetches what late loads read and no launch writes; prefetch_next(p): called when all weights are in flight
+//   prepare(p): prefetches the tensor map of late loads; prefetch_next(p): called when all weights are in flight
 //   start(p, tile, accumulators): reads what is needed before the products
 //   compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory where the stages were; finish(p, tile,
 //     accumulators, sums)

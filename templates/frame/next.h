@@ -1,6 +1,6 @@
-// In: a spec struct S, which may know what later launches load first (gen/source/next.c). Out: hints that prefetch it into L2.
+// In: a spec struct S, which may list weights that later launches load first (gen/source/next.c). Out: hints that prefetch them into L2.
 //
-// An S that knows has: next_count; next(p, i): runs of packed weights, in the order in which they are needed. Needs isa/nvidia.h.
+// If it lists them, S has: next_count; next(p, i): runs of packed weights, in the order in which they are needed. Needs isa/nvidia.h.
 #pragma once
 #include "templates/base/device.h"
 

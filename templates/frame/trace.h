@@ -117,7 +117,7 @@ template <class Ring> DEV void trace_loaded(float *trace, int tile, int thread, 
     ring.wait();
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
 }
-// The tiles that this one reads are stored.
+// Called once the tiles that this one reads are stored.
 DEV void trace_awaited(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
