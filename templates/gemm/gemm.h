@@ -1,8 +1,9 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its SIMT program on register tiles: shared memory holds a
-// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. With a multiple of the threads
-// that one tile needs, teams share out each k tile, and add up at the end. If threads have all rows, it is the skinny program: waves split
-// K. Any M, N, K from 1. If S::split_k is above 1, that many workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles
-// that threads do not cover. A row's result depends on its own data and the tile alone.
+// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. If a workgroup has several times
+// the threads that a tile needs, they form teams, which share out each k tile and add up their sums at the end. If moreover a thread has
+// all rows of the tile (thread_m = m), this is the skinny program: waves split K. Any M, N, K from 1. If S::split_k is above 1, that many
+// workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own
+// data and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/gemm_skinny_across.h"
@@ -41,7 +42,7 @@ template <class S> struct gemm_tiles {
 
     struct tile {
         int batch, row, column; // of the first element; column is a packed column
-        int part, index;        // its split-K slice, and its number
+        int part, index;        // the split-K slice; the tile's number
     };
     struct alignas(16) stage {
         float a[tile_k][tile_m + pad], b[tile_k][tile_n + pad];
@@ -105,7 +106,7 @@ template <class S> struct gemm_tiles {
     DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
     {
         const int n = t.column + b_pieces::line(i), k = k0 + b_pieces::k(i);
-#if TF_WAVE == 1 // a cache line of a CPU, in every fourth column: the next k tile's is prefetched now
+#if TF_WAVE == 1 // a CPU's cache line holds 16 bytes of each of 4 columns, so every fourth column prefetches that of the next k tile
         if constexpr (S::b_plain)
             if (n % 4 == 0 && n < S::packed_n && k + tile_k < S::packed_k)
                 __builtin_prefetch(S::packed(p) + packing::at(S::packed_k, n, k + tile_k));
@@ -171,9 +172,9 @@ template <class S> struct gemm_tiles {
 #else
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
-    static constexpr int length = (S::split_k == 1 ? S::K : most_k_tiles * tile_k) / teams; // of a thread's sums, at most
+    static constexpr int length = (S::split_k == 1 ? S::K : most_k_tiles * tile_k) / teams; // most terms of a thread's sums
     static constexpr int levels = sum_levels(length, 512, most_levels), step = static_cast<int>(root_up(length, levels));
-    static constexpr int least_k_tiles = ceil_div(step, tile_k / teams); // of a sum of the lowest level
+    static constexpr int least_k_tiles = ceil_div(step, tile_k / teams); // k tiles of a sum of the lowest level
     static constexpr int next_step =
         levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(most_k_tiles, least_k_tiles), levels - (levels > 1)));
 
@@ -263,7 +264,7 @@ template <class S> struct gemm_tiles {
 // block of columns. `side` adjacent lanes have interleaved columns of it (each every side-th) and the same chunk of K; other lanes, and
 // other waves, have other chunks. At the end lanes, then waves, add up in a fixed order. With thread_n = 4, eight lanes side by side read
 // packed pieces in whole cache lines; with 8, eight lanes of a wave read 128 adjacent bytes of a row of B, if B is stored in rows.
-template <class S> struct skinny_lanes { // by lines of B
+template <class S> struct skinny_lanes { // B has K contiguous
     static constexpr int width = 2 * S::granule, columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side;
     static constexpr int sharing = S::threads / TF_WAVE / (S::tile_n / width), V = 16 / sizeof(typename S::b_type); // V: 16 bytes of K
     static constexpr int stride = sharing * chunks * V;
@@ -281,7 +282,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     using results::place;
     using results::tile_m;
     using results::width;
-    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // of a lane; adjacent lanes; of a wave
+    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // chunks of K that a wave reads at a time
     static constexpr int sharing = skinny_lanes<S>::sharing, V = skinny_lanes<S>::V, stride = skinny_lanes<S>::stride;
     static constexpr int each = tile_m * columns;
 
@@ -353,8 +354,8 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     }
 
     // Adds up over the lanes of a wave that have the same columns (a butterfly that halves the sums): a lane keeps half of its sums and
-    // gives the others away, so each step exchanges half as many as the one before. Returns the first of those that the lane ends up with;
-    // they are the first Count of c.sum.
+    // gives the others away, so each step exchanges half as many as the one before. The sums that a lane ends up with are the first ones of
+    // c.sum; returns the index that the first of them had before.
     template <int Count, int Mask> DEV static int fold(accumulators &c, int first)
     {
         if constexpr (Mask < side)

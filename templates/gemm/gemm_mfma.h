@@ -1,6 +1,6 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
-// (isa/wmma.h), with 4 or 8 waves: two split the tile's rows (one if there are fewer than 64), the others its columns; a k tile is 128
-// bytes of K. Refuses (static_assert) tiles that do not split evenly. Any M, N, K from 1.
+// (isa/wmma.h), with 4 or 8 waves in a grid: 2 along the tile's rows (1 if there are fewer than 64), the rest along its columns; a k tile
+// is 128 bytes of K. Refuses (static_assert) tiles that do not split evenly. Any M, N, K from 1.
 //
 // Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
 // a_row(p, batch, row), rows a_stride elements apart; a_written: another phase of the same launch writes A. With two stages (needs 16-byte
@@ -192,8 +192,8 @@ template <class S> struct gemm_mfma {
     {
         return in / 16 * (16 * b_stride) + in % 16 / 8 * 512 + chunk / 4 * packing::bytes + chunk % 4 * 128 + in % 8 * 16;
     }
-    // Of A, thread i loads piece i % 8 of lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of one
-    // line in eight, and of lines at the same distance: a wave reads whole packed pieces.
+    // Of A, thread i loads piece i % 8 of lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of lines
+    // b_line(i), b_line(i) + lines, ...: a wave reads whole packed pieces.
     DEV static unsigned b_line(unsigned thread) { return thread / 64 * 8 + thread % 8; }
     DEV static unsigned b_chunk(unsigned thread) { return thread / 8 % 8; }
     DEV static int line_here() { return wave_index() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }

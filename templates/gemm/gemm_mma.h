@@ -3,8 +3,9 @@
 //
 // Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; resident: workgroups per
 // multiprocessor; a_stride: elements between rows of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
-// gets at a time, 2 or 4; reads: the epilogue loads more than row scalars; b_form, batched (gemm/pieces.h). Where B is an activation (a
-// matmul): b_row(p, batch, column or k) in place of packed(p), b_stride, elements between rows, and columns, their number.
+// gets at a time, 2 or 4; reads: the epilogue loads more than row scalars; b_form (gemm/pieces.h); batched: there are batches(p) products.
+// Where B is an activation (a matmul): b_row(p, batch, column or k) in place of packed(p); b_stride: elements between its rows; columns:
+// how many columns it has.
 #pragma once
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
@@ -275,8 +276,8 @@ template <class S> struct gemm_mma {
         typename S::context context;
     };
 
-    // A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight together (those of pairs
-    // would exceed a thread's registers).
+    // A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight together (not with width
+    // 2, whose twice as many loads would exceed a thread's registers).
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         const int n0 = t.column * tile_n + warp_column() * warp_n;

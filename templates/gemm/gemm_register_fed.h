@@ -21,7 +21,7 @@ template <class S> struct gemm_register_fed {
     using operand = piece_of_rows<a_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, ahead = S::ahead, resident = S::resident;
     static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
-    static constexpr int length = pieces<b_type>::length, along = S::packed_k / length; // of a piece; pieces of a column
+    static constexpr int length = pieces<b_type>::length, along = S::packed_k / length; // elements of a piece along k; pieces along K
     static constexpr int iterations = ceil_div(along, waves *ahead);
     static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // A's pieces come from L2, so fewer need to be in flight
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
@@ -42,7 +42,7 @@ template <class S> struct gemm_register_fed {
     using square_sums = piece_squares<a_type, iterations * ahead>;
     struct results {
         piece_results of[across][down];
-        square_sums squares[S::input_sums ? down : 1]; // of the rows of each product, over this wave's K
+        square_sums squares[S::input_sums ? down : 1]; // of each block of rows, over this wave's share of K
         typename S::context context; // of the row of the first item that the thread stores
     };
 
@@ -149,11 +149,12 @@ template <class S> struct gemm_register_fed {
         if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
     }
     // The last iteration is peeled off the loop, and loads nothing. If a loop may end while loads of rows are in flight, ptxas makes the
-    // code after it wait for all loads: then the next tile's first weights would have to arrive before this tile's sums are stored. Not on
-    // AMD, whose waits count loads: there clang kept what the loop's condition captures in LDS, a byte per thread on gfx950.
-    // A single iteration with fewer pieces than `ahead` is no loop either (H200, 1x17920x2560, tiles of 16 columns, 5 of 8 pieces: 27.4 us
-    // in a loop, 22.0 where a tile has 5). Of several iterations, a last one with fewer pieces stays in the loop: peeled, it lets a decode
-    // block of D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us instead of 139.
+    // code after it wait for all loads: then the next tile's first weights would have to arrive before this tile's sums are stored. AMD
+    // does not need this, as its waits count loads; there clang kept the variables that the lambda captures in LDS, a byte per thread on
+    // gfx950. A single iteration with fewer pieces than `ahead` is no loop either (H200, 1x17920x2560, tiles of 16 columns, a wave has 5
+    // pieces: 27.4 us in a loop with ahead = 8, 22.0 with ahead = 5). Of several iterations, a last one with fewer pieces stays in the
+    // loop: peeled, it lets a decode block of D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us instead of
+    // 139.
 #if defined(TF_TARGET_AMD)
     static constexpr bool last_apart = false;
 #else

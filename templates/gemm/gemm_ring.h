@@ -47,11 +47,11 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
-    // Whether piece u of an iteration before the last one's end exists: in most shapes a constant.
+    // Whether piece u of an iteration exists; a constant if K fills all iterations.
     DEV static bool has_piece(int iteration, int u) { return along % each_page == 0 || base::exists(iteration, u); }
 
     using rows = operand[ahead][down]; // of an iteration
-    // Where the thread's elements of the warp's first piece lie, in each 8 rows.
+    // Where the thread's elements of the warp's first piece lie, for each block of 8 rows.
     struct row_places {
         typename operand::place of[down];
     };

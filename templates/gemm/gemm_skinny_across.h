@@ -1,7 +1,7 @@
 // In: one spec struct S of a matmul of few rows whose B is [K, N]. Out: its skinny program (gemm/gemm.h has that of other operands): B is
 // read once, at the speed of memory, in rows as it is stored. A wave has all rows of A and all columns of the tile: a lane has thread_n
-// adjacent columns, `side` lanes have a row of B together, and `chunks` such groups, as other waves, have other rows. At the end lanes,
-// then waves, then slices of K add up in a fixed order.
+// adjacent columns, `side` lanes together a row of B; the `chunks` such groups of a wave have different rows, and so have the waves. At the
+// end lanes, then waves, then slices of K add up in a fixed order.
 #pragma once
 #include "templates/base/sums.h"
 #include "templates/gemm/skinny_results.h"

@@ -3,16 +3,16 @@
 // multiplied. The workgroups of a cluster load by multicast: those of adjacent columns the rows that they share (S::cluster), those of
 // adjacent row tiles the columns (S::cluster_m). Or they split K (S::split_k): then they add up through distributed shared memory in a
 // fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other than 16 to 256 rows in steps of 8 by 64 to
-// 256 columns in steps of 32, and k tiles other than 64, 128 or 256.
+// 256 columns in steps of 32, and k tiles other than 64, 128, 192 or 256.
 //
 // Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
-// of box_rows rows, b_map with boxes of share_n x share_k pieces, or of a value in rows 128 bytes x tile_n / cluster_m rows;
-// row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; in_turn: each of them all
-// rows of a k tile in turn, instead of a share of each; cluster_m: workgroups of adjacent row tiles that load columns together; resident:
-// workgroups per multiprocessor; input_sums: sums of squares of A's rows are accumulated from the stages while tensor cores multiply, and
-// passed to summed(); tail: stream-K parts of each tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most
-// so many tiles are split; partial(p): the workspace through which the parts are added; epilogue_smem: results pass through shared memory
-// (staged.h: results, results_unit); rounds: the epilogue does nothing but round products to result_type.
+// of box_rows rows, b_map with boxes of share_n x share_k pieces or, of an activation in rows, of 128 bytes x tile_n / cluster_m rows;
+// row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; in_turn: they take turns,
+// each loading all rows of a k tile, instead of a share of every k tile; cluster_m: workgroups of adjacent row tiles that load columns
+// together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are accumulated from the stages while tensor
+// cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial round (1: none, one tile per workgroup);
+// tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts are added; epilogue_smem: results pass
+// through shared memory (staged.h: results, results_unit); rounds: the epilogue does nothing but round products to result_type.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
@@ -33,14 +33,14 @@ template <class S> struct gemm_swap_ab {
     // a cluster has, for each part of K, `together` row tiles by `sharers` column tiles
     static constexpr int sharers = S::cluster, together = S::cluster_m, members = sharers * together, cluster = members * S::split_k;
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns, loads_values = !S::b_early;
-    static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 64 of them
+    static constexpr int panel_bytes = tile_k * 128; // a panel: tile_k rows of 64 columns, of an operand in columns
     static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
     // Weights in pieces: each of the `together` workgroups multicasts one share of a stage. Stages are cut along k first, then along n.
     static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
     static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
-    // Rows of A for the `sharers`: one workgroup loads all of a k tile, in turn; or each loads a box of as many groups of 8 rows, and
-    // behind the tile's rows may be some of the next tile.
+    // Rows of A for the `sharers`: in turn, one workgroup loads all rows of a k tile; else each loads a box of the same number of groups of
+    // 8 rows, the last of which may reach into the next tile.
     static constexpr int boxes_along_m = S::in_turn ? 1 : sharers, box_rows = (tile_m / 8 + boxes_along_m - 1) / boxes_along_m * 8;
     static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = box_rows * boxes_along_m * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
@@ -97,7 +97,7 @@ template <class S> struct gemm_swap_ab {
     static constexpr bool streams = S::tail > 1;
     static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles),
                   "tile: a tail needs split_k = 1, and at least one k tile for each of its slices");
-    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // of a cluster
+    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // in clusters
     DEV static int all_tiles(const args &p)
     {
         if constexpr (S::batched)
@@ -219,7 +219,7 @@ template <class S> struct gemm_swap_ab {
         return tile_n % 64 && first > tile_n - 64 ? tile_n - 64 : first;
     }
 
-    // Operands at a stage's first places along k, and bytes from there to the k-th 16; box: of 64 places.
+    // Descriptors of a stage's first 16 elements along k; along(): bytes from there to the k-th 16; box: bytes of a box of 64 elements.
     static constexpr int high_bytes = a_across ? low_rows / 64 * panel_bytes : low_rows * 128;
     DEV static unsigned long long a_operand(shared_address at) { return a_across ? operand_across(at, panel_bytes) : operand(at); }
     DEV static unsigned long long b_operand(shared_address at)
@@ -235,7 +235,7 @@ template <class S> struct gemm_swap_ab {
     }
 
     // ---- sums of squares of rows, accumulated by all consumers from a stage: eight adjacent threads take a row's 128 bytes of a box, in
-    // any order, and the same rows in each k tile. No chain has more than 256 terms.
+    // swizzled order, as a sum does not depend on it, and the same rows in each k tile. No chain has more than 256 terms.
     static constexpr int rows_at_once = consumers / 8, row_rounds = (tile_m + rows_at_once - 1) / rows_at_once;
     static constexpr int square_levels = sum_levels(all_k_tiles, 256);
     using square_sums = running<take_sum, row_rounds, square_levels, static_cast<int>(root_up(all_k_tiles, square_levels))>;
@@ -337,7 +337,8 @@ template <class S> struct gemm_swap_ab {
             barrier_arrive_at(first_member(t) + in, ring.empty(position), yes && in < members && shares);
         }
     }
-    // Ranks in the cluster: the first with the same part, of those the first with the same row and the first with the same column.
+    // Ranks in the cluster: first_member, the first workgroup with the same part; of those first_sharer, the first with the same row, and
+    // first_below, the first with the same column. row_in: which of the cluster's rows this workgroup has.
     DEV static int first_member(const tile &t) { return streams ? 0 : t.part * members; }
     DEV static int row_in(const tile &t) { return together == 1 ? 0 : (own_rank() - first_member(t)) / sharers; }
     DEV static int first_sharer(const tile &t) { return first_member(t) + row_in(t) * sharers; }
@@ -392,8 +393,8 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // ---- the workgroups of a split share out a tile's rows, each its rows among teams of threads: a team has one row, or with many rows
-    // one after another, so that adjacent lanes store whole sectors.
+    // ---- the workgroups of a split share out a tile's rows. In a workgroup a team of threads takes one row at a time, so that adjacent
+    // lanes store whole sectors.
     static constexpr int share = (tile_m + S::split_k - 1) / S::split_k, per_row = tile_n / 2 / S::width;
     static constexpr int team_of(int rows) // the largest power of two that is at most a warp and has work for each thread of a row
     {
@@ -520,7 +521,7 @@ template <class S> struct gemm_swap_ab {
     // A thread's items of a row: `width` columns of a block's first half, and as many of its second.
     static constexpr int of_row = (per_row + team - 1) / team, at_once = of_row < 4 ? of_row : 4;
     struct columns {
-        int low, n; // first column in the tile, of all packed ones
+        int low, n; // the first column, counted in the tile and among all packed columns
         bool exist;
     };
     DEV static columns columns_at(const tile &t, int item)
@@ -654,7 +655,7 @@ template <class S> struct gemm_swap_ab {
     template <int N> DEV static void put_results(const float (&x)[N], shared_address results)
     {
         const int warp = thread_index() % 128 / 32 * 16, column = first_column() + warp;
-        if (tile_n % 64 && column < thread_index() / 128 * 64) return; // they are another warpgroup's
+        if (tile_n % 64 && column < thread_index() / 128 * 64) return; // these columns belong to another warpgroup
 #pragma unroll
         for (int i = 0; i < N; i += 8) {
             constexpr bool odd = N % 8 != 0;

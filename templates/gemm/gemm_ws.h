@@ -4,21 +4,20 @@
 //
 // Beyond the common contract S has:
 //   a_form, b_form: layouts of the operands; b_early: B is a weight, which no launch writes; batched: batches(p) products, of the
-//     operands' matrices a_batch(p, batch) and b_batch(p, batch), whose tensor maps have rank 4, with one head
+//     operands' matrices a_batch(p, batch) and b_batch(p, batch); the tensor maps then have rank 4 (column, head, row, batch) and one head
 //   a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
 //     x tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in
 //     columns [K, N] 128 bytes x tile_k rows
 //   own_tiles: each consumer warpgroup computes tiles of its own, which split_k does not cut (frame_ws.h)
 //   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
 //     (multicast)
-//   epilogue_smem: results pass through shared memory (staged.h): of 2 bytes, one per column and segment; results: 1 or 2, of a block's two
-//     halves of columns; results_unit: their rows begin at multiples of so many elements; else width: columns of a row that the epilogue
-//     gets at a time, 2 or 4
+//   epilogue_smem: results, of 2 bytes and one per column and segment, pass through shared memory; results, results_unit: as in staged.h.
+//     Else width: columns of a row that the epilogue gets at a time, 2 or 4
 //   if epilogue_smem: segments of packed columns, each a multiple of 32, with epilogue functions of their own; segment_of(n) if there are
 //     several, and then epilogue<W, Segment>(...); vectors: the epilogue reads vectors, one number a column, and touched(p, n) reads those
 //     numbers at column n
 //   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
-//     they are added; shares: by all of them (gemm/k_shares.h) if each workgroup has one item, else by a tree (gemm/part_tree.h)
+//     they are added: by a tree (gemm/part_tree.h) or, if `shares` and each workgroup has one item, a share by each (gemm/k_shares.h)
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/gemm/k_shares.h"
@@ -32,7 +31,7 @@ template <class S> struct gemm_ws {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages;
-    static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 128 bytes along its rows
+    static constexpr int panel_bytes = tile_k * 128; // a panel: tile_k rows of 128 bytes, of an operand in columns
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns;
     static constexpr int b_panels = (tile_n + 63) / 64;
     static constexpr int a_bytes = tile_m * 128, b_bytes = b_across ? b_panels * panel_bytes : tile_n * 128;
@@ -58,7 +57,7 @@ template <class S> struct gemm_ws {
     using product = wgmma<a_type, tile_n>;
     struct tile {
         int row, column; // in tiles
-        int part, index; // its split-K slice, and its number
+        int part, index; // the split-K slice; the tile's number
         int batch;
     };
     struct accumulators {
@@ -81,7 +80,7 @@ template <class S> struct gemm_ws {
             return matrix_tiles(p);
     }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
-    // With several passes, a slice is a range of the k tiles of all passes.
+    // With several passes, a slice has the same range of k tiles in every pass.
     DEV static int first_k_tile(int part) { return part * walk::each / S::split_k; }
     DEV static int length_of(const tile &t) { return S::split_k == 1 ? walk::each : first_k_tile(t.part + 1) - first_k_tile(t.part); }
     DEV static int k_tiles(const args &, const tile &t) { return walk::passes * length_of(t); }
@@ -112,7 +111,7 @@ template <class S> struct gemm_ws {
         return {g * S::group_m + in % height, in / height, part, index, batch};
     }
 
-    // Weights load early; a value exists only after the launch that makes it has ended.
+    // Weights load early; an activation exists only after the launch that makes it has ended.
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / packing::length;
@@ -182,7 +181,7 @@ template <class S> struct gemm_ws {
     {
         return S::b_form == in_pieces ? piece_operand(at) : b_across ? operand_across(at, panel_bytes) : operand(at);
     }
-    // Bytes from a stage's first 16 k to its k-th.
+    // Bytes from the operand of a k tile's first instruction to that of its k-th, in a stage.
     template <operand_form Form> DEV static int along(int k)
     {
         return Form == in_pieces ? k / 2 * half_bytes + k % 2 * 256 : Form == in_rows ? k * 32 : k * 2048;
@@ -236,7 +235,7 @@ template <class S> struct gemm_ws {
         pin(c.acc);
         if constexpr (halves == 2) pin(c.second);
     }
-    // Of the warpgroups that share a tile, the thread's; and the first of the 16 rows of a half that its warp stores.
+    // The index of the thread's warpgroup among those that share a tile; the first of the 16 rows of a half (64 rows) that its warp stores.
     DEV static int warpgroup_of_tile() { return own_tiles ? 0 : thread_index() / 128 - 1; }
     DEV static int first_row(const tile &t, int half)
     {
@@ -391,7 +390,7 @@ template <class S> struct gemm_ws {
     }
 
     // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes
-    // (gemm/staged.h). The run for values has no branch for out-of-range rows: it computes something for them, too.
+    // (gemm/staged.h). The run for values does not branch on out-of-range rows: it computes values for them that nobody stores.
     struct to_stage {
         bool first;
         unsigned value[2];
@@ -418,7 +417,7 @@ template <class S> struct gemm_ws {
             c.touched = column < tile_n && n < S::packed_n ? S::touched(p, n) : 0;
         }
     }
-    // A use of what was read, or compilers drop the loads. The results overwrite it.
+    // Stores what touch() read, or compilers would drop its loads. The results overwrite it.
     DEV static void keep_touched(const accumulators &c, shared_address staging)
     {
         if constexpr (touches) shared_write(staging + thread_index() % 32 * 4, c.touched);
@@ -529,7 +528,8 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // 32 columns: 4 blocks of 8, of which a thread has 2 columns each in two rows. So a quad's stores fill 32 bytes of a 16-bit row.
+    // 32 columns: 4 blocks of 8, of which a thread has 2 columns each in two rows. With W = 4 the stores of four adjacent lanes fill 32
+    // bytes of a row of 16-bit results.
     template <int W, bool Whole> DEV static void store_block(const args &p, const tile &t, float *acc, int n, row_state (&r)[2])
     {
         const int lane = thread_index() % 4;

@@ -86,9 +86,9 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         ring.step();
     }
 
-    // The row of A's 64 that stands for row 16 warp + i of an instruction. A thread has rows i = r and r + 8 of a fragment. With swapped
-    // operands those are 16 apart, as the halves of a block of the result's columns are; read from columns, 4 apart, since rows 0 to 3 and
-    // 16 to 19 of four places along k lie in 32 banks.
+    // Which of A's 64 rows is row 16 warp + i of an instruction. A thread has rows i = r and r + 8 of a fragment. With swapped operands
+    // these are rows of A that lie 16 apart, as the halves of a block of the result's columns do; if A is stored in columns, 4 apart, since
+    // rows 0 to 3 and 16 to 19 of four places along k lie in 32 banks.
     DEV static int row_at(int warp, int i)
     {
         if constexpr (!S::swap_ab) return warp * 16 + i;
@@ -150,7 +150,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         multiply(in_flight, part, now.large, now.small, ring.here());
         turn_pass();
         const int here = ring.position;
-        if (more) // else this k tile again, which is loaded: so no branch lies between the products and their wait
+        if (more) // else next.fetch() reads this k tile again: no branch may lie between the products and their wait
             ring.step();
         next.fetch(ring.wait().memory);
         in_flight.wait(part);
@@ -192,7 +192,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 #pragma unroll(S::rolled ? 1 : tile_n / 8)
         for (int j = 0; j < tile_n / 8; j++) {
             const int row = t.column * tile_n + j * 8 + lane % 4 * 2 + odd;
-            float *x = c.acc + (S::rolled ? 0 : j) * 4; // of two rows, then of the other columns
+            float *x = c.acc + (S::rolled ? 0 : j) * 4; // x[0], x[1]: one column in two rows; x[2], x[3]: the other half's column
             if constexpr (a_across) // lanes of r / 4 = 0 take low halves of the first four columns and of the next, the others high ones
                 for (int i = 0; i < 2; i++) {
                     const float other = lane_xor<32>(r < 4 ? x[i + 2] : x[i], 16);
@@ -209,7 +209,8 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
             }
         }
     }
-    // Of a column of two rows: this column and its neighbour of the row that the lane keeps.
+    // In: a column's sums in two rows. Exchanges one of them with the lane that has the neighbouring column; returns both columns of the
+    // row that this lane keeps.
     DEV static vec<float, 2> neighbours_of(float first, float second, bool odd)
     {
         const float other = lane_xor<32>(odd ? first : second, 4);

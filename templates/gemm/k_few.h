@@ -9,7 +9,7 @@
 
 template <class S, class Sums, int Lanes, int Teams> struct k_few {
     using args = typename S::args;
-    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector; // counts of words
+    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector; // last two: words
     static constexpr int words = of_thread * Lanes;                                                                    // of a slice
     static_assert(Sums::width % 4 == 0, "tile: width is a multiple of 4, as sums of slices are exchanged in words of 16 bytes");
     static_assert(Teams >= 1 && (Teams == 1 || Teams * words <= S::threads), "tile: at least one thread for each word of a team's sums");

@@ -2,8 +2,7 @@
 // add up the slices of a tile's K in a fixed order, so that results are reproducible (gemm/part_tree.h). Items are ordered by slice: a
 // slice waits only for lower numbers, and workgroups start in the order of their numbers, so there is no deadlock.
 //
-// Sums: of a thread; vectors of width elements each, vector(i), clear(), add(Sums). Lanes: the threads that have some, first in the
-// workgroup.
+// Sums: a thread's sums, vector(i), each of `width` elements. Lanes: how many threads have sums, the workgroup's first.
 #pragma once
 #include "templates/frame/workspace.h"
 #include "templates/gemm/part_tree.h"

@@ -7,20 +7,20 @@
 // for their slices, and for whether each has stored its share.
 //
 // Owner, the program: slice_of(tile, part), the index of a warpgroup's slice; store_word(args, tile, word, thread, sums): the epilogue of
-// two columns, and of the two 16 further, that a thread has in its accumulators at word_of()
+// two columns and of the two 16 further on, whose sums that thread had in its accumulators from word_of(i) on
 #pragma once
 #include "templates/frame/workspace.h"
 
 template <class Owner, int Parts, int Registers> struct k_shares {
     using args = typename Owner::args;
     using tile = typename Owner::tile;
-    static constexpr int threads = 128, words = threads * (Registers / 4); // of 16 bytes, of a slice
-    static constexpr int each = ceil_div(words, Parts);                    // of a share
+    static constexpr int threads = 128, words = threads * (Registers / 4); // words of 16 bytes in a slice
+    static constexpr int each = ceil_div(words, Parts);                    // words of a share
     static constexpr int teams = each > 64 ? 1 : each > 32 ? 2 : each > 16 ? 4 : 8; // threads that add up a word, each some of the slices
     static constexpr int lanes = 32 / teams, at_once = threads / teams;             // words of a warp, and of the warpgroup, at a time
     using meeting = slices<4 * words>;
-    // Values of a slice's second flag. vain: set within any(). Afterwards left or done: the workgroup left its share to the last slice, or
-    // stored it.
+    // Values of a slice's second flag. vain: set and read within any(). Afterwards left or done: the workgroup left its share to the last
+    // slice, or stored it.
     static constexpr unsigned long long vain = 0x6a09e667f3bcc908ull, left = 0xbb67ae8584caa73bull, done = 0x3c6ef372fe94f82bull;
     static constexpr unsigned most_waits = most_polls < 4096 ? most_polls : 4096;
 

@@ -1,6 +1,6 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, one thread per element. The
-// weight lies in pieces (gemm/pieces.h); with pack_terms as S::passes numbers per element, each the remainder after the larger ones, of the
-// weight's own dtype S::own; or split, in rows: 32 elements' large tf32 parts, then their small parts, then the next 32 (gemm_ws_split.h).
+// weight lies in pieces (gemm/pieces.h). With pack_terms each element, rounded to the weight's own dtype S::own, becomes S::passes bf16
+// terms. With pack_split it lies in rows: the large tf32 parts of 32 elements, then their small parts, then the next 32 (gemm_ws_split.h).
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/pieces.h"

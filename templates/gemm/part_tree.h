@@ -9,12 +9,12 @@ template <int Parts> struct part_tree {
     static constexpr int group = Parts <= 8 ? Parts : static_cast<int>(root_up(Parts, 2));
 
     DEV static bool is_last(int part) { return part + 1 == Parts; }
-    DEV static int in_group(int part) // how many of its group it adds up
+    DEV static int in_group(int part) // how many slices of its own group a slice adds to itself
     {
         return part % group + 1 == group || is_last(part) ? part % group : 0;
     }
-    DEV static int taken(int part) { return in_group(part) + (is_last(part) ? part / group : 0); } // how many it adds up in all
-    DEV static int giver(int part, int i) // the i-th of them
+    DEV static int taken(int part) { return in_group(part) + (is_last(part) ? part / group : 0); } // how many in all
+    DEV static int giver(int part, int i) // the i-th slice that it adds
     {
         const int own = in_group(part);
         return i < own ? part - own + i : (i - own + 1) * group - 1;

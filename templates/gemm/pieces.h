@@ -76,7 +76,7 @@ template <class T> struct pieces {
             return v;
         }
     }
-    // The inverse.
+    // The inverse of at(): column and k of an element.
     DEV static int column_of(int packed_k, long long at)
     {
         const unsigned in = at & (elements - 1), piece = static_cast<unsigned>(static_cast<unsigned long long>(at) / elements);

@@ -19,7 +19,7 @@ template <class S, int Stride, int Sharing> struct skinny_results {
 
     struct tile {
         int batch, row, column;
-        int part, index; // its split-K slice, and its number
+        int part, index; // the split-K slice; the tile's number
     };
     struct unit_sums { // what a thread passes to the epilogue
         static constexpr int width = S::width, vectors = 2;
@@ -58,8 +58,8 @@ template <class S, int Stride, int Sharing> struct skinny_results {
         const long long k = static_cast<long long>(parts::first(part, all_iterations)) * Stride;
         return k < S::K ? static_cast<int>(k) : S::K;
     }
-    // Where a sum lies among a wave's: what lanes write together (with thread_n = 4, eight columns of rows 1 or 2 apart) and what they read
-    // together (four adjacent columns of eight rows) are in different banks.
+    // Index of a sum among those of a wave. Sums that lanes write together (with thread_n = 4, eight columns of rows 1 or 2 apart) are in
+    // different banks, and so are those that they read together (four adjacent columns of eight rows).
     DEV static int place(int row, int column)
     {
         return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));
