@@ -5,7 +5,7 @@
 #pragma once
 #include "templates/isa/arrivals.h"
 
-// Any thread may announce next; the n-th arrival has parity n % 2.
+// Any thread may call announce(); the n-th arrival has parity n % 2.
 struct alignas(8) bulk_arrival {
     unsigned long long word; // on the host: twice the address of the last copy in flight, and the parity of the next arrival
 

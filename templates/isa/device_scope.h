@@ -93,7 +93,7 @@ DEV void pause() { __builtin_amdgcn_s_sleep(1); }
 
 #else
 
-// An address whose memory is known to be global: else ptxas also writes code for shared memory, with which an atomic takes a loop.
+// An address whose memory is known to be global: else ptxas also emits code for shared memory, where an atomic takes a loop.
 DEV unsigned long long global_address(const void *at) { return __cvta_generic_to_global(at); }
 
 DEV unsigned counter_read(const unsigned *counter)

@@ -6,9 +6,9 @@
 #include "templates/isa/nvidia.h"
 
 // Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row lies at p ^ key of the
-// row. For B, a piece of eight columns is contiguous, as in memory, with the pairs of every other eight in another order. So what a quarter
-// of an ldmatrix reads, and what eight adjacent threads copy, is free of bank conflicts; and 32 bytes contiguous in memory stay so, or
-// copies take twice as long (H200, 2048x8192x2048: 295 us against 148).
+// row. For B, piece p of eight columns is contiguous, as in memory; every other eight are permuted (index ^ 2). So neither a quarter of an
+// ldmatrix nor a copy by eight adjacent threads has bank conflicts; and 32 bytes contiguous in memory stay so, or copies take twice as long
+// (H200, 2048x8192x2048: 295 us against 148).
 //
 // A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are assigned to products so that a lane has 4 adjacent
 // ones of the low half and the 4 that are 16 further, in two rows.
@@ -16,7 +16,7 @@ template <int Pieces> struct fragment {
     static constexpr int rows = 16, columns = 32, products = 4;
     static_assert(Pieces == 4 || Pieces == 8, "tile: rows of 4 or 8 pieces of 16 bytes");
     struct block {
-        float sum[products][4]; // row(i / 2), column i % 2 of a lane's two
+        float sum[products][4]; // sum[product][i]: row(i / 2), the first or second (i % 2) of the lane's two columns
     };
     DEV static int lane() { return thread_index() % 32; }
     DEV static int row(int half) { return lane() / 4 + half * 8; }
@@ -24,7 +24,7 @@ template <int Pieces> struct fragment {
     DEV static constexpr int column_of(int product, int i) { return product / 2 * 16 + i / 2 * 4 + product % 2 * 2 + i % 2; }
     DEV static constexpr int a_key(int line) { return Pieces == 4 ? line / 2 % 4 : line % 8; }
     DEV static constexpr int a_at(int line, int piece) { return (line * Pieces + (piece ^ a_key(line))) * 16; } // bytes
-    DEV static constexpr int b_at(int line, int piece) // 16 lines further: 16 * line_bytes more
+    DEV static constexpr int b_at(int line, int piece) // 16 lines further on: 256 * Pieces bytes more
     {
         return (line / 8 * Pieces + piece) * 128 + (line % 8 ^ line / 8 % 2 * 2) * 16;
     }
@@ -72,7 +72,7 @@ template <int Pieces> struct fragment {
     }
 };
 
-// Address of 8 columns at k, of Columns columns; what an ldmatrix reads covers all 32 banks.
+// B with N contiguous: bytes from a stage's start to 8 columns (`piece`) of row k, of Columns columns. An ldmatrix reads from all 32 banks.
 template <int Columns> DEV constexpr int across_at(int k, int piece)
 {
     static_assert(Columns % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
@@ -258,8 +258,7 @@ DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &
                  : "memory");
 }
 
-// 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. Each lane gives ldmatrix the line and piece of one eighth of a
-// matrix.
+// 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. Each lane gives ldmatrix the address of one of a matrix's 8 rows.
 template <class T, int Pieces> struct row_operand {
     unsigned x[4];
     DEV void read(shared_address lines, int unit)

@@ -60,7 +60,7 @@ template <int M, int N, bool Halves> struct piece_places {
 
 #if defined(TF_ON_HOST)
 
-// The columns of a lane's results, and the rows.
+// A lane keeps only what its own results need: their columns of the piece, and their rows of A.
 template <class T> struct piece_of_weights {
     float x[2][32];
     DEV void load(const T *piece)

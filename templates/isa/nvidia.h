@@ -41,7 +41,7 @@ DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
 // Exchange within a warp, all of whose lanes take part.
 template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 template <class T> DEV T lane_above(T x) { return __shfl_down_sync(0xffffffffu, x, 1); } // the last lane gets its own
-template <class T> DEV T lane_below(T x) { return __shfl_up_sync(0xffffffffu, x, 1); }   // so does the first
+template <class T> DEV T lane_below(T x) { return __shfl_up_sync(0xffffffffu, x, 1); }   // the first lane gets its own
 
 // Reads a number that the previous launch may still write: volatile, so that it is read again after the wait for that launch.
 DEV int number_read(const int *number)

@@ -8,12 +8,12 @@
 
 // Counts how often all warps have read a page.
 struct alignas(8) page_reads {
-    unsigned long long word; // on the host: how often a warp has read it
+    unsigned long long word; // on the host: reads of all warps, counted
 
     DEV void clear(int warps); // called first, by one thread
-    // By one lane of a warp, once all have read. The address gets the offset 0.
+    // By one lane of a warp, once all its lanes have read. `offset` is 0; the address is computed from it (page_reader::release).
     DEV void arrive(unsigned offset);
-    // Until all warps have read it turn + 1 times. Call it before any warp has read it turn + 2 times.
+    // Waits until all warps have read it turn + 1 times. Call it before any warp has read it turn + 2 times.
     DEV void wait(unsigned turn, unsigned warps);
 };
 
@@ -92,7 +92,7 @@ template <class Memory, int InFlight> struct page_writer {
     }
 };
 
-// 0, which compilers do not know: launches have one dimension.
+// 0, as launches have one dimension; compilers do not know that.
 #if defined(TF_ON_HOST)
 DEV unsigned hidden_zero() { return 0; }
 #else

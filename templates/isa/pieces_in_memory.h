@@ -28,7 +28,7 @@ template <class T> struct piece_in_order : piece_of_rows<T> {
 };
 #else
 template <class T> struct piece_in_memory : piece_of_weights<T> {
-    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // of each load
+    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // depend on both loads (page_reader::release)
     DEV void load(const char *piece)
     {
         const unsigned at = shared_at(piece) + thread_index() % 32 * 16;

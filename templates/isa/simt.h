@@ -138,7 +138,7 @@ template <class Take, int N> DEV float tree_join(vec<float, N> x)
         return tree_join<Take>(Take::join(part<0, N / 2>(x), part<N / 2, N / 2>(x)));
 }
 
-// Over `Width` adjacent lanes; all get the same bits, because the tree is symmetric.
+// Reduces over `Width` adjacent lanes; all get the same bits, because the tree is symmetric.
 template <class Take, int Width> DEV float wave_join(float x)
 {
     static_assert(Width <= TF_WAVE && (Width & (Width - 1)) == 0, "tile: Width is a power of two, at most a wave");
@@ -147,8 +147,8 @@ template <class Take, int Width> DEV float wave_join(float x)
     return x;
 }
 
-// Over the Team threads of a row, in a fixed order. `slot` has a float per wave of the workgroup, through which teams wider than a wave
-// reduce.
+// Reduces over the Team threads of a row, in a fixed order. `slot` has a float per wave of the workgroup, through which teams wider than a
+// wave reduce.
 template <class Take, int Team> DEV float team_join(float x, float *slot)
 {
     if constexpr (Team <= TF_WAVE)
@@ -174,7 +174,7 @@ template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threa
     static_assert(TileN % (2 * Granule) == 0, "tile: n is a multiple of a granule pair");
     vec<float, Width> low[ThreadM][blocks], high[ThreadM][blocks];
 
-    DEV static int thread() { return thread_index() % Threads; } // of those that share out the tile
+    DEV static int thread() { return thread_index() % Threads; } // index among the threads that share out the tile
     DEV static int row(int i) { return thread() / lanes * ThreadM + i; } // of the tile
     DEV static int lane() { return thread() % lanes; }
     DEV static int column(int block) // of the low half

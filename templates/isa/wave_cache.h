@@ -70,7 +70,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr bool guesses = false;         // no launch begins before the previous one has ended
     static constexpr bool queries_ahead = false;   // the next part's queries are not loaded while a part ends
     static constexpr int parts_at_once = 16;       // parts of other workgroups read at a time; they bypass L2, so latency is long
-    // RDNA: the results of a long head leave registers for 128 columns of keys or of values at a time.
+    // RDNA: beside the results of a long head, registers have room for 128 columns of keys or of values at a time.
     static constexpr bool late = TF_WAVE == 32 && (HeadDim > 128 || ValueDim > 128);
     static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products per row of keys
     static constexpr bool cut = pieces % parts != 0;
@@ -97,7 +97,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         return __builtin_bit_cast(operand, own);
 #endif
     }
-    // The line of a product's results that a lane's line of the first operand makes, and the inverse.
+    // Which line of a product's results comes from which line of its first operand, and the inverse.
 #if TF_WAVE == 32
     DEV static int result_of(int line) { return wide::line_read(line); }
     DEV static int line_of(int result) { return TF_OPERAND_BYTES == 16 ? result : result % 8 * 2 + result / 8; }
@@ -105,7 +105,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     DEV static int result_of(int line) { return line; }
     DEV static int line_of(int result) { return result; }
 #endif
-    // Results beyond the end are not used.
+    // Beyond a row's end its last piece is loaded again; the results are not used.
     DEV static int in_key(int piece) { return piece < pieces ? piece : pieces - 1; }
     DEV static int in_value(int piece) { return piece < ValueDim / 8 ? piece : ValueDim / 8 - 1; }
 
@@ -173,7 +173,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         {
 #pragma unroll
             for (int i = 0; i < count; i++) of[i / each][i % each] = 0.0f;
-            if constexpr (late) settle(of[0]); // the zeros need no registers
+            if constexpr (late) settle(of[0]); // else registers would hold the zeros from one key tile to the next
         }
         DEV void put(scores &s) const
         {
@@ -326,8 +326,8 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
                 add_block(v, weights);
             }
         }
-        // A lane keeps its half of the columns of a piece of its own four keys, and exchanges the other half with the lane 8 lines away for
-        // that one's keys. Lines from 8 on have the later keys and the later columns.
+        // Of each piece of its four keys a lane keeps one half of the columns, and trades the other half with the lane 8 lines away for the
+        // kept columns of that lane's four keys. Lines from 8 on have the later keys and keep the later columns.
         DEV static void trade(sixteen_bytes own, eight_bytes &first, eight_bytes &second)
         {
             constexpr int rotate_8 = 0x128, all_rows = 0xf, lines_to_8 = 0x3, lines_from_8 = 0xc;

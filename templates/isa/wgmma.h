@@ -83,7 +83,7 @@ DEV void cluster_barrier() { asm volatile("barrier.cluster.arrive.release;\nbarr
 // The same where no member reads what another one stored: earlier stores need not have arrived.
 DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
-// The members of a cluster that load together: `Members` of them, `Stride` apart, the first of them of rank 0.
+// Mask of the members of a cluster that load together: `Members` of them, `Stride` apart, if the first has rank 0.
 template <int Members, int Stride> constexpr int members_mask()
 {
     int mask = 0;
@@ -92,7 +92,7 @@ template <int Members, int Stride> constexpr int members_mask()
 }
 
 // Multicast of boxes of rows to the same address in `Members` members of a cluster, from first_member on and Stride apart. Each of them
-// calls this and loads the box `below` rows below `row`, 128 bytes each.
+// calls this and loads the box that begins `below` rows (of 128 bytes) after `row`.
 template <int Members, int Stride = 1>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int below,
                          int first_member)
@@ -116,7 +116,7 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
                  : "memory");
 }
 
-// Multicast of a box of pieces, of which each member loads its own; otherwise as tensor_load_all().
+// As tensor_load_all(), for pieces: each member loads another box.
 template <int Members, int Stride = 1>
 DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int first_member)
 {
@@ -137,8 +137,8 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
                  : "memory");
 }
 
-// Reads W floats of another member's shared memory, at the same address as here: after a cluster_barrier() behind the stores, and before
-// one that the other member takes part in.
+// Reads W floats of another member's shared memory, at the same address as here. Called after a cluster_barrier() that follows the stores,
+// and before the cluster_barrier() after which that member reuses the memory.
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
     static_assert(W == 1 || W == 2 || W == 4, "tile: W is 1, 2 or 4 floats");
@@ -223,8 +223,8 @@ template <int N> DEV void registers_grow() { asm volatile("setmaxnreg.inc.sync.a
 // Descriptor of an operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, contiguous blocks.
 // The next 32 bytes of k (one instruction) are 2 more in the descriptor.
 DEV unsigned long long operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
-// Descriptor of pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes apart along k, 512 for the next 8 rows. The
-// next 32 bytes of k are at 256 more, `bytes`, within a piece.
+// Descriptor of pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes apart along k, 512 for the next 8 rows.
+// Within a piece the next 32 bytes of k are 256 bytes further on: operand_behind(operand, 256).
 DEV unsigned long long piece_operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 8ull << 16 | 32ull << 32; }
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + (bytes >> 4); }
 
@@ -255,9 +255,9 @@ struct fragment {
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
-// wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 for an operand of
-// operand_across(), which only types of 2 bytes may be. An instruction names every accumulator register; the preprocessor makes the lists
-// "%0,%1,..." and "+f"(d[0]), ... for all of this folder.
+// wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 if that operand is
+// stored transposed (operand_across), which only types of 2 bytes can be. An instruction names every accumulator register; the preprocessor
+// makes the lists "%0,%1,..." and "+f"(d[0]), ... for all of this folder.
 template <class T, int N> struct wgmma;
 
 #define TF_LIST_4 "%0,%1,%2,%3"
@@ -357,8 +357,8 @@ TF_WGMMA_PARTS(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
 TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 #undef TF_WGMMA_PARTS
 
-// Loads a thread's 4 of 64 rows x 8 columns of f32 from shared memory in the layout of operand(); piece: the 16 bytes of the first column.
-// Lines::row_at(warp, i): which row stands for row 16 warp + i of the instruction.
+// Loads a thread's 4 elements of 64 rows x 8 columns of f32 from shared memory in the layout of operand(); piece: the index of the first of
+// their two 16-byte pieces. Lines::row_at(warp, i): which row is row 16 warp + i of the instruction.
 template <class Lines> DEV shared_address fragment_address(shared_address rows, int piece)
 {
     const int lane = thread_index() % 32, row = Lines::row_at(wave_index() % 4, lane % 16);

@@ -23,15 +23,15 @@ DEV char *host_memory()
     TF_SHARED_DYN(char, memory);
     return memory;
 }
-// In this workgroup's memory, or in that of another one of the cluster.
+// Pointer to an address in this workgroup's shared memory, or in that of another one of the cluster.
 template <class T> DEV T *host_shared(shared_address at, char *memory = host_memory()) { return reinterpret_cast<T *>(memory + at); }
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(static_cast<const char *>(p) - host_shared<char>(0)) + 1; }
 
 template <class T> DEV T host_read(const T *p) { return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 
-// ---- mbarriers: 16 bits of arrivals per phase, 16 of pending arrivals, 31 of pending bytes, the phase. The threads of a block run one at
-// a time, so read-modify-write is atomic.
+// ---- mbarriers, from bit 0 on: 16 bits of arrivals per phase, 16 of pending arrivals, 1 of the phase, 31 of pending bytes. The threads of
+// a block run one at a time, so read-modify-write is atomic.
 DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes, char *memory = host_memory())
 {
     tf_hs_stands_in();
@@ -99,7 +99,7 @@ DEV void group_arrive(int index, int threads)
 // load. So a missing wait, or a stage filled while it is still read, makes wrong numbers.
 struct host_load {
     tensor_map map;      // the producer's argument may be gone
-    shared_address next; // of the same mbarrier; 0: none
+    shared_address next; // address of another load of the same mbarrier; 0: none
     int column, row, head, batch;
     bool wide; // rank 4: row is a token
 
@@ -327,7 +327,8 @@ DEV shared_address host_across_at(unsigned long long operand, int row, int k)
     const unsigned from = static_cast<unsigned>(operand & 0xffffffffu) << 4, panel = static_cast<unsigned>(operand >> 32 & 0xfffffu);
     return from + row / 64 * panel + k * 128 + (row % 64 / 8 ^ k % 8) * 16 + row % 8 * 2;
 }
-// Reports the i-th 16-byte run that the hardware reads of rows from `row` on: 8 rows along k, or 8 k of 8 rows.
+// Reports the i-th 16-byte run that the hardware reads of the rows from `row` on. A run is half of a row's 32 bytes along k or, in an
+// MN-major operand, 8 rows at one k.
 DEV void operand_says(unsigned long long operand, int row, int i)
 {
     const shared_address at = operand & host_across ? host_across_at(operand, row + i / 16 * 8, i % 16)

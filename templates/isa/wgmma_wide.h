@@ -1,6 +1,6 @@
-// In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: wgmma of any width with the first operand in shared memory
-// or registers, MN-major second operands, TMA loads of rank 4, one-sided barriers, exp2. Refuses widths that are no multiple of 16 or above
-// 256. For sm_90a and, under the same names, the host engine.
+// In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: wgmma of any width, with the first operand in shared memory
+// or registers and an MN-major second one; pairs of 16 bits unpacked to f32, zeros stored to shared memory, a fast quotient. Refuses widths
+// that are no multiple of 16 or above 256. For sm_90a and, under the same names, the host engine.
 #pragma once
 #include "templates/isa/wgmma.h"
 

@@ -18,7 +18,7 @@ struct wide {
     static constexpr int half_step = 8;
 };
 
-// 16 bytes of weights of each half of the wave; on RDNA 3 each lane needs both.
+// The operand of a lane's 16 bytes of weights; on RDNA 3 it also has those of the same lane of the wave's other half.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
 #if TF_OPERAND_BYTES == 16
