@@ -1,6 +1,6 @@
 // In: one spec struct S of a columns phase (docs/spec-structs.md: columns). Out: its program: a reduction of an axis that is not the last.
 // A team of threads per row, each with V neighbouring columns; the teams of a workgroup share the rows of a part of the axis, and add up in
-// shared memory. The last part's workgroup adds those of the others. The order of additions depends on the sizes and the tile alone.
+// shared memory. The last part's workgroup adds the sums of the others. The order of additions depends on the sizes and the tile alone.
 // Refuses (static_assert) workgroups that are not made of whole teams and waves.
 #pragma once
 #include "templates/base/spec.h"
@@ -29,7 +29,7 @@ template <class S> struct columns : without_k_loop {
     static_assert(S::parts == 1 || (width % 4 == 0 && all_readers > 0), "tile: parts have whole words, at most one per thread");
 
     struct tile {
-        int row, column, part, index; // of the result; first column; part of the axis; of the tile among those of its part
+        int row, column, part, index; // row of the result; first column; part of the axis; index of the tile among those of its part
     };
     struct scratch {
         __attribute__((aligned(16))) float sums[groups * width];
@@ -117,7 +117,7 @@ template <class S> struct columns : without_k_loop {
         barrier();
         if (thread_index() == 0) m.publish(slice(t, t.part));
     }
-    // The first team's sums and those of the other parts: some by each reader, then those of all readers.
+    // Adds the sums of the other parts to the first team's: each reader adds up some of the parts, then the readers' sums are added.
     DEV static vec<float, V> take_parts(const args &p, const tile &t, vec<float, V> x, scratch &s)
     {
         const slices<width> m = {S::partial(p)};

@@ -42,7 +42,7 @@ template <class S> struct next_token : without_k_loop {
         for (int i = thread_index(); i < count; i += threads) most = take_max::join(most, element_of(x + i));
         return team_join<take_max, threads>(most, s.waves);
     }
-    // `count` where none is equal: NaN. Indexes are exact in f32 up to 2^24.
+    // The first index at which x is equal to `to`; `count` if there is none, as where `to` is NaN. Indexes are exact in f32 up to 2^24.
     DEV static int first_equal(const float *x, int count, float to, scratch &s)
     {
         float first = static_cast<float>(count);

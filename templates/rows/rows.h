@@ -37,7 +37,7 @@ template <int N> DEV vec<float, N> from_pairs(const bf16_pairs<N> &p)
 template <class X> DEV X begin_chunk(const X &x)
 {
 #if defined(__clang__) && !defined(TF_ON_HOST)
-    if constexpr (sizeof(X) % 4 == 0) { // else it is empty
+    if constexpr (sizeof(X) % 4 == 0) { // else X is an empty struct
         struct words {
             unsigned e[sizeof(X) / 4];
         };

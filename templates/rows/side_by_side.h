@@ -24,7 +24,7 @@ template <class S> struct side_by_side : without_k_loop {
     DEV static tile at(const args &, int index) { return {index}; }
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
-        int index = t.index; // of a tile of the current program; below 0: an earlier program had it
+        int index = t.index; // the tile's index in the current program; below 0: an earlier program had it
         S::each(p, [&](auto program, const auto &a) {
             using P = decltype(program);
             static_assert(P::threads == S::threads, "tile: all phases of a launch have the same number of threads");
