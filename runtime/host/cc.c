@@ -210,7 +210,7 @@ static bool write_line(int to, const char *name)
     return write_all(to, text, (size_t)n);
 }
 
-/* A memfd with the embedded headers and the source, each with its own name for diagnostics; -1: errno, or 0 without memory. */
+/* A memfd with the embedded headers and the source, each with its own name for diagnostics; -1: errno says why not. */
 static int whole_source(const char *source, size_t size, const host_compile_options *o)
 {
     const int file = memfd_create("tfgen-host", MFD_CLOEXEC);
@@ -284,7 +284,8 @@ static process_end link_object(const char *compiler, const built *b, uint64_t de
     return end;
 }
 
-/* Reading a pipe would block the linker; without linking, the caller finds no output. */
+/* Whether the compiler's output may be linked: reading a pipe in its place would block the linker. Without linking, the caller reports that
+ * there is no output. */
 static bool is_file(const char *path)
 {
     struct stat s;

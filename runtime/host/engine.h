@@ -64,7 +64,8 @@ bool block_run(block *b);
 void fiber_swap(hs_thread *from, hs_thread *to);
 /* Leaves the fiber for the worker's context, for good. */
 void fiber_abandon(block *b) __attribute__((noreturn));
-/* Switches the module's __shared__ variables to b, whose launch has just started or had them before; null: to no block. */
+/* Gives the module's one copy of its __shared__ variables to b: saves their values for the block that had them, restores b's. Null: no
+ * block has them. */
 void block_own_shared(host_module *m, block *b);
 bool fiber_is_fresh(const hs_thread *t);
 

@@ -9,7 +9,7 @@
 /* Which lanes of a wave are ordered with each other since the last collective or barrier that ordered all of them. */
 typedef struct lane_order {
     uint32_t tick;            /* accesses up to this tick are ordered for all lanes */
-    uint64_t released;        /* lanes that have released something since */
+    uint64_t released;        /* lanes that have released something since that tick */
     bool fenced;              /* a release fence since the last barrier */
     uint64_t acquired[HS_MAX_WAVE]; /* by lane: the lanes that had released before its last acquire */
 } lane_order;
@@ -18,9 +18,10 @@ typedef struct lane_order {
  * everything that wave v did up to this tick happened before. A lane's release or acquire counts for its whole wave, and within the wave
  * for every address: races may be missed, none are invented. */
 typedef struct happens {
-    unsigned waves, columns, rows, per_block; /* waves of the grid, per clock, resident at once, per block */
+    unsigned waves, columns, rows, per_block; /* waves: of the grid, in a clock, resident at once, in a block */
     uint32_t *ticks;                           /* [waves]: the clock of each */
-    uint32_t *seen, *released, *pending;       /* [rows][columns]; released: at the last release fence; pending: until an acquire fence */
+    uint32_t *seen, *released, *pending;       /* [rows][columns]; released: what was seen at the last release fence; pending: what relaxed
+                                                * atomics read, which counts as seen from the next acquire fence on */
     lane_order *lanes;                         /* [rows] */
     struct sync_place {
         uintptr_t address;

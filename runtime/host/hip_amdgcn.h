@@ -1,6 +1,6 @@
 // In: hip_library.h before it.
 // Out: clang's __builtin_amdgcn_*, so that source for AMD targets runs here in its own geometry: lane moves, matrix
-//      instructions, buffer resources, copies to LDS (done at once), conversions; scheduling hints do nothing.
+//      instructions, buffer resources, copies to LDS, conversions; scheduling hints do nothing.
 // Refuses: with a trap, what an instruction cannot do (a matrix operation of half a wave), and modifiers that are not modelled.
 #if defined(__cplusplus) && !defined(HS_HIP_AMDGCN_H)
 #define HS_HIP_AMDGCN_H
@@ -27,7 +27,7 @@
 #define __builtin_amdgcn_wave_barrier() hs_wave_sync(HS_SITE("wave_barrier", HS_OP_NONE))
 #define __builtin_amdgcn_s_sleep(n) ((void)(n), tf_hs_yield())
 #define __builtin_amdgcn_s_sleep_var(n) ((void)(n), tf_hs_yield())
-#define __builtin_amdgcn_s_waitcnt(n) ((n) & 0xc00f ? (void)0 : hs_end_copies()) // these bits count loads and copies to LDS
+#define __builtin_amdgcn_s_waitcnt(n) ((n) & 0xc00f ? (void)0 : hs_end_copies()) // vmcnt in these bits: 0 waits for all copies to LDS
 #define __builtin_amdgcn_s_wait_event_export_ready() ((void)0)
 #define __builtin_amdgcn_sched_barrier(m) ((void)(m))
 #define __builtin_amdgcn_sched_group_barrier(m, n, id) ((void)(m), (void)(n), (void)(id))

@@ -8,7 +8,7 @@
 #endif
 
 // ---- --check: clang calls these functions instead of accessing shadow memory; atomics and fences report themselves
-#ifdef HS_CHECK // functions of their own, so that the compiler reports none of their accesses and their caller is the place
+#ifdef HS_CHECK // not inlined: the compiler then reports none of their accesses, and the reported place is their caller
 #define HS_ATOMIC static HS_UNCHECKED __attribute__((noinline))
 HS_UNCHECKED HS_INLINE void hs_note(const volatile void *p, unsigned long bytes, int kind, int order, const void *pc)
 {
@@ -160,7 +160,7 @@ template <class T> HS_ATOMIC hs_plain<T> hs_load(T *p, int order)
 template <class T> HS_ATOMIC void hs_store(T *p, hs_plain<T> v, int order)
 {
     HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);
-    // A plain store on x86 for everything below sequential consistency, which would be an exchange.
+    // A plain store on x86 for everything below sequential consistency, which would take an exchange.
     const hs_raw<T> raw = __builtin_bit_cast(hs_raw<T>, v);
     if (order == __ATOMIC_SEQ_CST) __atomic_store_n((volatile hs_raw<T> *)p, raw, __ATOMIC_SEQ_CST);
     else __atomic_store_n((volatile hs_raw<T> *)p, raw, __ATOMIC_RELEASE);

@@ -1,6 +1,5 @@
 /* The interface of compiled kernels and the host engine: shared structures, and the switch between two GPU threads. It precedes the
- * kernel in every host build, and the engine includes it. After dlopen() the engine rejects a module with another HS_ABI_VERSION.
- * */
+ * kernel in every host build, and the engine includes it. After dlopen() the engine rejects a module with another HS_ABI_VERSION. */
 #ifndef HS_ABI_H
 #define HS_ABI_H
 
@@ -108,8 +107,9 @@ enum { HS_MFMA_32x32x8_BF16, HS_MFMA_16x16x16_BF16, HS_MFMA_32x32x8_F16, HS_MFMA
        HS_MFMA_32x32x4_BF16, HS_MFMA_16x16x8_BF16, HS_MMA_COUNT };
 
 enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRITE };
-/* Added to these: an access of the GPU's instruction that code here emulates, reported to watchers only (host_watch). BULK: by a copy that
- * runs without lanes, with the bytes of one step; MATRIX: of an operand that a matrix instruction reads from memory itself. */
+/* Flags added to the kinds above: SAID: an access of the GPU's instruction that code here emulates, reported to watchers only (host_watch).
+ * BULK: by a copy that runs without lanes, with the bytes of one step; MATRIX: of an operand that a matrix instruction reads from memory
+ * itself. */
 enum { HS_CHECK_SAID = 4, HS_CHECK_BULK = 8, HS_CHECK_MATRIX = 16 };
 /* Not an access: announces one at an address that is not a multiple of `bytes`, although its type requires that. */
 enum { HS_CHECK_MISALIGNED = 32 };
