@@ -3,8 +3,9 @@
  * left there. */
 #include "runtime/module/counters.h"
 
-static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::late, and of a mark, which an earlier call may have had here */
-static const unsigned late_bit = 1u << 31;     /* late_wait() of templates/frame/workspace.h sets it; a mark that counts none lacks it */
+/* The low half of marks::late. A mark that an earlier call left at this address has the same low half, but not late_bit. */
+static const unsigned mark_word = 0x93f8c26bu;
+static const unsigned late_bit = 1u << 31; /* set by late_wait() of templates/frame/workspace.h */
 
 static tfgen_status clear(const tfgen_module *m, const call *c, int scratch, tfgen_error *error)
 {

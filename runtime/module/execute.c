@@ -126,7 +126,7 @@ static tfgen_status take_call(const tfgen_module *m, const tfgen_args *args, cha
     return TFGEN_OK;
 }
 
-/* What the last launch prefetches for the call that args->next names. */
+/* Sets what the last launch prefetches for the call that args->next names. */
 static tfgen_status take_next(const tfgen_module *m, taken *t, tfgen_error *error)
 {
     const tfgen_args *a = &t->args;

@@ -26,7 +26,7 @@ struct guarded_run {
     tfgen_module *module;
     layer *layers;
     int layer_count, selected;
-    void *table; /* of a stack */
+    void *table; /* a stack's table of layers (runtime/module/stack.h) */
     memory *workspace;
     void **workspace_pointers;
     void **events;                                /* one before each launch and one after the last */

@@ -14,7 +14,7 @@ typedef struct guarded_options {
     void (*touched)(void *touched_context, const char *kernel, const char *name, size_t read, size_t written);
     void *touched_context;
     const host_watch *watch; /* with check: called for each access, instead of detecting races */
-    int multiprocessors;   /* number that the host device reports; 0: with watch that of the plan's device, else one per worker */
+    int multiprocessors;   /* number that the host device reports; 0: with watch, the plan's device's own; else one per worker */
     int layers;            /* of a plan for stacks: how many the run has, each with params, weights and states of its own; 0: one */
     int jobs;              /* concurrent compilers, and the host's workers; 0: one per CPU */
     struct cache *cache;   /* compiled kernels (runtime/cache/cache.h); NULL: cache_dir */
@@ -45,8 +45,8 @@ enum { guarded_poison_bits = 0xffe5 };
 tfgen_code guarded_poison(guarded_run *s, host_log *log);
 bool guarded_is_poison(dtype type, const void *data, size_t index); /* this element was never written */
 tfgen_code guarded_pack(guarded_run *s, host_log *log);
-/* Of a plan for stacks: the layer, from 0, whose params, states and weights the functions here mean. guarded_execute() runs the layers up
- * to and with it; pack their weights first. */
+/* For a plan for stacks: selects the layer, from 0, whose params, states and weights the other functions access. guarded_execute() then
+ * runs layers 0 to this one, whose weights must be packed. */
 void guarded_select(guarded_run *s, int layer);
 /* Launches every kernel once, at the current dims of the plan's program. seconds (may be NULL): time of each launch by device events. */
 tfgen_code guarded_execute(guarded_run *s, double *seconds, host_log *log);

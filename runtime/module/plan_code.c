@@ -53,7 +53,7 @@ static bool has_room(const plan *p, const scratch *s)
     return false;
 }
 
-/* Likewise of a stored value. */
+/* True if the plan stores this value in at least as many bytes. */
 static bool stores(const plan *p, const storage *s)
 {
     const dim_table low = dims_at(p, false), high = dims_at(p, true);

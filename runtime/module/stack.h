@@ -17,7 +17,7 @@ typedef struct stack_layer {
 
 /* Layers that a launch of the module can have: a mark counts at most 65535 workgroups (templates/frame/marks.h). */
 size_t stack_most_layers(const tfgen_module *m);
-/* TFGEN_UNSUPPORTED: more layers than that. Call it before layers are allocated or read. */
+/* TFGEN_UNSUPPORTED: `layers` exceeds stack_most_layers(). Call it before layers are allocated or read. */
 tfgen_status stack_check_layers(const tfgen_module *m, size_t layers, tfgen_error *error);
 /* Allocates and fills the table; freed by the caller. */
 tfgen_status stack_make_table(const tfgen_module *m, const stack_layer *layers, size_t count, void **table, tfgen_error *error);
