@@ -145,7 +145,7 @@ static tfgen_status describe(const driver *cu, int id, int ordinal, tfgen_device
     snprintf(info->name, sizeof info->name, "cuda:%d", ordinal);
     const bool hopper = major == 9 && minor == 0;
     snprintf(info->arch, sizeof info->arch, "sm_%d%d%s", major, minor, hopper ? "a" : "");
-    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : major >= 8 ? "sm_80" : ""); /* code is made for its own arch */
+    snprintf(info->target, sizeof info->target, "%s", hopper ? "sm_90a" : major >= 8 ? "sm_80" : ""); /* code is compiled for info->arch */
     return TFGEN_OK;
 }
 
@@ -300,7 +300,7 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     order_turn turn;
     void *params[] = {arguments};
     int result;
-    (void)bytes; /* the driver knows from the kernel */
+    (void)bytes; /* the driver knows the size from the kernel */
     tfgen_status status = shape->cooperative ? can_cooperate(m, error) : TFGEN_OK;
     if (status == TFGEN_OK && ordered) status = order_begin(m->order, d, stream, &turn, error);
     if (status != TFGEN_OK) return status;
@@ -309,7 +309,7 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     return ordered ? order_end(m->order, d, stream, &turn, status, error) : status;
 }
 
-/* Whole 1 KB pieces as words of 4 bytes; dimensions: pieces along columns, then along k. */
+/* A map of 1 KB pieces of a weight; its dimensions: 4-byte words in a piece, pieces along the weight's columns, pieces along k. */
 static int encode_pieces(const cuda_machine *m, void *map, const map_shape *s)
 {
     enum { words = piece_bytes / 4 };
@@ -460,7 +460,8 @@ static tfgen_status mark_wait(tfgen_device *d, void *event, void *stream, tfgen_
     return check(&m->cu, result, "cuStreamWaitEvent", "", error);
 }
 
-/* The legacy default stream (NULL, CU_STREAM_LEGACY) is never captured, and asking is an error while a stream that it waits for is. */
+/* The legacy default stream (NULL, CU_STREAM_LEGACY) is never captured, and querying it is an error while a stream that it synchronises
+ * with is being captured. */
 static tfgen_status is_capturing(tfgen_device *d, void *stream, bool *capturing, tfgen_error *error)
 {
     const cuda_machine *m = machine_of(d);

@@ -173,7 +173,7 @@ static int hip_count(char *why, size_t why_size)
     return open_library(&hip, why, why_size) ? count_of(&hip, why, why_size) : 0;
 }
 
-/* "gfx90a:sramecc+:xnack-" and a NUL, or 0. */
+/* Length of an architecture that begins at s, such as "gfx90a:sramecc+:xnack-", and is followed by a NUL; 0: none does. */
 static size_t arch_length(const char *s, size_t room)
 {
     size_t n = 3;

@@ -118,7 +118,7 @@ static tfgen_status host_build(tfgen_device *d, device_source *source, void **im
     return status_of(status);
 }
 
-/* Without memory, leaves them to be compiled one by one. */
+/* If memory is short, leaves the sources to be compiled one by one. */
 static void host_build_together(tfgen_device *d, device_source *sources, size_t count, void **images)
 {
     host_page *pages = count ? calloc(count, sizeof *pages) : NULL;

@@ -43,7 +43,7 @@ enum { hip_capture_thread_local = 1 };
 enum { hip_arch_name_offset = 1160, hip_properties_size = 1472 }; /* hipDeviceProp_t since ROCm 6 (R0600) */
 enum { hip_arch_name_offset_5 = 396, hip_properties_size_5 = 792 };
 
-/* Of the list `extra` of a launch. */
+/* Markers in the list `extra` of a launch. */
 #define HIP_EXTRA_POINTER ((void *)1)
 #define HIP_EXTRA_SIZE ((void *)2)
 #define HIP_EXTRA_END ((void *)3)

@@ -8,7 +8,7 @@ struct launch_order {
     const order_calls *calls;
     const void *context;
     int users;
-    pthread_mutex_t lock; /* protects the following; held from the wait over the launch to the record */
+    pthread_mutex_t lock; /* protects the following; held while a launch waits, is launched and is recorded */
     void *event;          /* NULL until the first launch */
     bool recorded, known;
     unsigned long long number; /* of the stream that it was recorded on, if known */
@@ -52,7 +52,7 @@ void order_close(launch_order *o, tfgen_device *d)
     free(o);
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static tfgen_status wait_for_last(launch_order *o, tfgen_device *d, void *stream, order_turn *turn, tfgen_error *error)
 {
     tfgen_status status = o->event ? TFGEN_OK : o->calls->event_create(d, &o->event, error);
