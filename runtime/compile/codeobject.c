@@ -32,7 +32,7 @@ typedef struct image {
     Elf64_Ehdr head;
     codeobject *out;
     char *error;
-    unsigned first_byte, end_byte; /* of the parameters of the cubin's kernel that is being read */
+    unsigned first_byte, end_byte; /* range of the parameters, for the kernel of a cubin that is being read */
 } image;
 
 static bool refuse(image *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -288,8 +288,8 @@ static bool read_amd(image *m)
 
 /* ---- NVIDIA ---- */
 
-/* Kernels are the sections .text.NAME; their registers are in .nv.info by symbol index, their sizes in .nv.info.NAME.
- */
+/* Kernels are the sections .text.NAME. Their registers and stack frames are in .nv.info, by symbol index; their parameters and limits of
+ * threads in .nv.info.NAME. */
 static kernel_facts *kernel_of_symbol(image *m, unsigned index)
 {
     Elf64_Shdr table, strings;
@@ -313,7 +313,7 @@ static bool read_attribute(image *m, kernel_facts *k, unsigned attribute, const 
         if (attribute == cuda_attribute_registers) k->vgprs = word(data + 4);
         if (attribute == cuda_attribute_frame_size) k->scratch_bytes = word(data + 4);
     } else if (k && attribute == cuda_attribute_parameter && size == 12) {
-        /* index, ordinal, offset, flags with the size on top; the first offset is padding before an aligned struct */
+        /* index, ordinal, offset, flags with the size in the upper bits; bytes before the first parameter are padding for its alignment */
         const unsigned at = data[6] | data[7] << 8, end = at + (word(data + 8) >> 18);
         if (at < m->first_byte) m->first_byte = at;
         if (end > m->end_byte) m->end_byte = end;

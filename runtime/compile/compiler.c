@@ -265,7 +265,7 @@ typedef struct batch {
     code_result *out;
     code_progress *progress;
     void *context;
-    pthread_mutex_t lock; /* of progress */
+    pthread_mutex_t lock; /* held while progress is called */
 } batch;
 
 static void compile_one(void *context, size_t i)

@@ -117,7 +117,7 @@ static void read_line(reader *r, char *line)
     }
 }
 
-/* Takes `text`. False without memory. */
+/* Takes ownership of `text`. False without memory. */
 static bool read_facts(libclang_facts *f, char *text)
 {
     reader r = {.f = f};

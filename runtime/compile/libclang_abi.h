@@ -47,8 +47,8 @@ enum {
     CXCursor_CUDASharedAttr = 416,
     CXType_Record = 105,
     CXChildVisit_Break = 0,
-    CXChildVisit_Continue = 1,
-    CXChildVisit_Recurse = 2, /* also of field visits */
+    CXChildVisit_Continue = 1, /* has the same number in visits of fields (CXVisit_Continue) */
+    CXChildVisit_Recurse = 2,
     CXToken_Punctuation = 0,
     CXToken_Keyword = 1,
     CXToken_Identifier = 2

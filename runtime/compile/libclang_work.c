@@ -30,8 +30,8 @@ typedef struct walker {
     const worker_job *job;
     FILE *out;
     int errors;
-    const char *outer;      /* of a struct of arguments within another: that field's name, and a dot; else "" */
-    long long outer_offset; /* its place */
+    const char *outer;      /* within a struct of arguments that is a field of another: the field's name and a dot; else "" */
+    long long outer_offset; /* that field's offset in bytes */
 } walker;
 
 /* runtime/compile/libclang_cuda.h as bytes, so that its GPU code is a file of its own. */

@@ -5,7 +5,6 @@
 
 enum { max_depth = 64 };
 
-/* First byte, how many bytes of big-endian length (or value) follow it, and what it is. */
 typedef enum kind {
     kind_none,
     kind_nil,
@@ -19,6 +18,7 @@ typedef enum kind {
     kind_array,
     kind_map
 } kind;
+/* A value's first byte, its kind, and how many bytes of big-endian length (or value) follow the first byte. */
 typedef struct form {
     unsigned char first;
     kind what;

@@ -17,7 +17,7 @@ struct page_places {
     char *name, *spec;
     marked_line *lines;
     size_t count, room;
-    page_places *more; /* another source's */
+    page_places *more; /* those of further sources (page_places_join) */
 };
 
 /* ---- reading a page */
@@ -33,7 +33,7 @@ static char *spec_of(const char *page, size_t size)
     return to ? strndup(from + 4, (size_t)(to - from - 4)) : NULL;
 }
 
-/* "#line 12 "llama_qkv.hip"": *number is that of the next line. False: another line. */
+/* Reads `#line 12 "llama_qkv.hip"`: *number is the next line's; *own: whether the name is `name`. False: not such a line. */
 static bool read_directive(const char *line, size_t size, const char *name, unsigned long *number, bool *own)
 {
     char text[512], *end;
@@ -117,7 +117,7 @@ page_places *page_places_join(page_places *p, page_places *more)
     return p;
 }
 
-/* ---- places in it */
+/* ---- places in a page */
 static const marked_line *line_at(const page_places *p, unsigned long line)
 {
     for (size_t i = 0; p && i < p->count; i++)

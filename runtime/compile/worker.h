@@ -24,7 +24,7 @@ typedef struct worker_answer {
     char *log, *compiler;
 } worker_answer;
 
-char *worker_path(void); /* of the program; NULL: there is none. The caller frees it */
+char *worker_path(void); /* path of the worker program; NULL: there is none. The caller frees it */
 /* NULL: the worker program exists and has this version; else a description of the fault, which the caller frees. */
 char *worker_fault(void);
 code_status worker_run(const worker_call *call, worker_answer *out);
@@ -65,10 +65,9 @@ char *hiprtc_find(void);
 char *nvrtc_find(void);
 char *libclang_find(void);
 
-/* First `directory/file` that exists, over a NULL-terminated list of colon-separated directory lists (NULL entries are
- * not the end: count says how many there are). */
+/* Searches `count` lists of directories, each separated by colons or NULL, and returns the first `directory/file` that exists. */
 char *path_search(const char *const *lists, size_t count, const char *file);
-extern const char system_libraries[]; /* such a list */
+extern const char system_libraries[]; /* a list for path_search() */
 
 /* ---- reading logs ---- */
 
