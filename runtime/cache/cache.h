@@ -54,7 +54,7 @@ bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out);
 /* False: it could not be written (after a warning) and is kept in memory. */
 bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *r);
 
-/* A marker file that a process is making an entry. Claims only avoid duplicate work; correctness does not depend on them. */
+/* A marker file: a process is making this entry. Claims only avoid duplicate work; correctness does not depend on them. */
 typedef struct cache_claim cache_claim;
 /* Like cache_find(), but if the entry is missing, waits while another process makes it. False: the caller makes the entry, stores it and
  * ends the claim (which may be NULL). */
@@ -77,7 +77,7 @@ void cache_walk(cache *c, void (*visit)(void *context, const cache_info *info), 
 typedef struct cache_counts {
     long long kept, kept_bytes, removed, removed_bytes, known, refused; /* known: imported, but present already */
     long long stuck;                                                    /* could not be removed */
-    int reason;                                                         /* errno of the last of those */
+    int reason;                                                         /* errno of the last such failure */
 } cache_counts;
 /* Removes least recently used entries until the rest fits, and leftovers of dead processes. most_bytes < 0: the cache's own limit. */
 cache_counts cache_sweep(cache *c, long long most_bytes);

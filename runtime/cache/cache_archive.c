@@ -128,7 +128,7 @@ bool cache_export(cache *c, FILE *out, cache_counts *counts, char error[cache_er
     return ok;
 }
 
-/* Grows as bytes arrive, so that a false size allocates nothing. The caller frees it; NULL: too few bytes, or no memory. */
+/* The buffer grows as bytes arrive, so a false size cannot allocate much. The caller frees it; NULL: too few bytes, or no memory. */
 static unsigned char *read_bytes(FILE *in, size_t size)
 {
     unsigned char *bytes = NULL;

@@ -12,8 +12,8 @@
 #include "runtime/compile/worker.h"
 
 /* A claim's mark is a dangling symbolic link whose target is the owner's description: created exclusively and atomically with its text, on
- * network file systems, too. The owner is "BOOT NAMESPACE PID START THREAD.TIME": if the first two are ours, /proc shows whether it lives.
- * */
+ * network file systems, too. The owner is "BOOT NAMESPACE PID START THREAD.TIME": if the first two are ours, /proc shows whether it still
+ * lives. */
 struct cache_claim {
     char *path, owner[160];
 };
@@ -105,7 +105,7 @@ static void remove_mark(const char *path, const char *owner)
     free(aside);
 }
 
-/* The mark at path exists and its owner may still be compiling; removes it otherwise. */
+/* True if the mark at path exists and its owner may still be compiling; removes it otherwise. */
 static bool worth_waiting(const cache *c, const char *path, cache_watch *w)
 {
     char owner[160];

@@ -231,7 +231,8 @@ cache_counts cache_sweep(cache *c, long long most_bytes)
     return n;
 }
 
-/* The time of the file "swept" is that of the last sweep by any process. Clocks of machines differ, so a time in the future counts, too. */
+/* The time of the file "swept" is that of the last sweep by any process. Clocks of machines differ, so a time far in
+ * the future makes a sweep due, too. */
 static bool sweep_is_due(const cache *c)
 {
     const char *why;
