@@ -18,9 +18,9 @@ wisdom *wisdom_load_file(arena *a, const char *path);
 const wisdom *wisdom_shipped(arena *a); /* the shipped wisdom (runtime/wisdom/shipped.def) */
 /* All entries of x, and those of y whose key x does not have. */
 wisdom *wisdom_over(arena *a, const wisdom *x, const wisdom *y);
-/* Both lists, with the better entry for each key; stale entries last. */
+/* Both lists, with the better entry for each key; then x's stale entries. */
 wisdom *wisdom_merge(arena *a, const wisdom *x, const wisdom *y);
-const char *wisdom_text(arena *a, const wisdom *w, bool stale); /* stale: those lines too, as they are */
+const char *wisdom_text(arena *a, const wisdom *w, bool stale); /* stale: with the stale lines, unchanged */
 
 typedef struct wisdom_change {
     int added, replaced, kept; /* entries to add whose key was new; that replaced an entry; that lost to a better one */
