@@ -93,7 +93,7 @@ static int open_waiting_for_nobody(int folder, const char *name, int how)
     return file;
 }
 
-/* A device, pipe, socket or open file that is there; -1 with ENOENT when there is none. */
+/* Opens an existing device, pipe, socket or open file; -1 with ENOENT when there is none. */
 static int open_special(int folder, const char *name)
 {
     struct stat s;
