@@ -52,7 +52,7 @@ typedef struct argument {
     int index;             /* packed weight, scratch or dim index */
     const tensor_box *box; /* of argument_map */
     bool written;
-    bool by_layer; /* of a stack: each layer has its own pointer, at `place` of its row of the table, and the argument is not read */
+    bool by_layer; /* stack: each layer has its own pointer, at index `place` of its row of the table; the argument is unused */
     int place;
     unsigned offset, size; /* bytes in args */
 } argument;
@@ -106,13 +106,13 @@ typedef struct launch_phase {
     int pack, scratch; /* indices into the plan's packs and scratches; -1: none */
     const int *awaits; /* indices of earlier phases of the launch; this phase's tiles wait for all tiles of those (gen/plan/order.h) */
     int await_count;
-    const int *awaits_before; /* of a stack: likewise phases of the layer before */
+    const int *awaits_before; /* stack: phases of the previous layer, whose tiles are awaited likewise */
     int await_before_count;
 } launch_phase;
 
 typedef struct launch {
     const ir_kernel *kernel;
-    launch_phase *work; /* the kernel's phases, in order: one; rows phases side by side; at level block any, which wait for each other */
+    launch_phase *work; /* the kernel's phases, in order: one; rows phases side by side; or (level block) any, which wait for each other */
     int work_count;
     const char *name; /* of the __global__ function: llama_qkv */
     source_text source;
@@ -121,8 +121,8 @@ typedef struct launch {
     argument *arguments;
     int argument_count;
     unsigned argument_bytes;
-    int threads, shared_bytes; /* of all phases, the ring and the warp that fills it included */
-    int ring_pages, pages_in_flight; /* of templates/frame/frame_ring.h, 0: no ring */
+    int threads, shared_bytes; /* for all phases, including the ring and its loading warp */
+    int ring_pages, pages_in_flight; /* of templates/frame/frame_ring.h; 0: no ring */
     int dynamic_bytes; /* part of shared_bytes that the launch allocates; 0: all of it is static */
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
     int cluster, resident; /* combined over its phases (tile_extents) */
@@ -136,7 +136,7 @@ typedef struct launch {
 enum { mark_head = 16, mark_pitch = 16 }; /* of templates/frame/marks.h */
 enum { seat_bytes = 16 };                 /* of templates/frame/census.h: shared memory of a launch whose workgroups count themselves */
 enum { most_marked = 1024 };              /* workgroups of a launch that waits by marks */
-enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
+enum { trace_record_bytes = 48 }; /* one timing record, of a workgroup or a tile */
 
 /* A value kept in the workspace. partials > 1: each row has that many partial sums or partial results. */
 typedef struct storage {
@@ -144,8 +144,8 @@ typedef struct storage {
     int partials;
 } storage;
 
-/* What a layer of a stack takes from the one before it, and where it lies: layer n stores its output in scratch turns[n % 2], the last one
- * in the caller's. in NULL: the plan is of a single block. */
+/* The tensors between the layers of a stack. `out` is a layer's output, which the next layer reads as its input `in`. Layer n stores it in
+ * scratch turns[n % 2], the last layer in the caller's tensor. in NULL: the plan is of a single block. */
 typedef struct stack_values {
     const ir_value *in, *out;
     int turns[2];

@@ -2,13 +2,16 @@
 #include "gen/base/cost.h"
 #include <math.h>
 
-/* Defaults for what a device file lacks, measured on an H200: shares of the peaks reached (4.3 of 4.8 TB/s, 790 of 989 TFLOP/s), seconds of
- * an empty launch, L2 bandwidth over DRAM bandwidth, the L2 bandwidth that one unit reaches alone over its even share, bytes of shared
- * memory per unit and cycle, the gain in L2 bandwidth of workgroups that walk K in lockstep and request the same data at the same time,
- * a hop while memory is busy over an idle one, threads that keep a unit busy. */
-static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
-                    shared_bytes = 128, lockstep_gain = 1.6, busy_over_idle_hop = 1.5, usual_clock = 1.7e9, usual_bandwidth = 1e12;
-enum { usual_busy_threads = 512 };
+/* Defaults for what a device file lacks; measured on an H200, except the last line. */
+static const double bandwidth_share = 0.9, products_share = 0.8; /* shares of the peaks reached: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s */
+static const double usual_launch = 0.72e-6;                      /* seconds of an empty launch */
+static const double l2_over_memory = 2.5; /* L2 bandwidth over DRAM bandwidth */
+static const double unit_over_part = 2.5; /* L2 bandwidth that one unit reaches alone, over its even share */
+static const double shared_bytes = 128;   /* of shared memory per unit and cycle */
+static const double lockstep_gain = 1.6;  /* in L2 bandwidth, of workgroups that walk K in lockstep and request the same data at once */
+static const double busy_over_idle_hop = 1.5; /* a hop while memory is busy, over one while it is idle */
+enum { usual_busy_threads = 512 };        /* that keep a unit busy */
+static const double usual_clock = 1.7e9, usual_bandwidth = 1e12; /* Hz, bytes/s */
 
 static double number(const device_model *d, device_number n, double otherwise)
 {
@@ -95,8 +98,7 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
     return now;
 }
 
-/* The clock in Hz in a round of `count` workgroups. Matrix units that never wait reach the power limit, which lowers it; those that wait
- * for data do not. */
+/* The clock in Hz in a round of `count` workgroups. Matrix units that never wait for data reach the power limit, which lowers the clock. */
 static double clock_of(const device_model *d, const cost_descriptor *x, double count)
 {
     const double highest = device_clock(d, false), loaded = device_clock(d, true), known = d->rates[rate_products].of[x->type];
@@ -127,7 +129,7 @@ static double launch_seconds(const device_model *d, bool overlap, unsigned *assu
     return usual_launch;
 }
 
-/* `rest` workgroups of an incomplete last round, whole or in parts that fit the round. */
+/* Adds an incomplete last round of `rest` workgroups. If x->tail parts of each fit the round, their work is split into these. */
 static void add_last_round(const device_model *d, const cost_descriptor *x, double rest, double seats, cost *c)
 {
     cost_descriptor part = *x;
