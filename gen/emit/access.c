@@ -204,7 +204,7 @@ view view_of(arena *a, const ir_value *v)
         }
         w.root = up;
     }
-    w.step = w.root->step; /* of all its views: planned strides are never dense */
+    w.step = w.root->step; /* for views as well: the stand-in for planning is never a dense stride */
     return w;
 }
 
@@ -217,7 +217,7 @@ extent view_apart(const view *w, long long factor)
     return bytes;
 }
 
-/* The stride that a call gives, with 64 bits. */
+/* The stride that a call gives, as a 64-bit integer. */
 static const expression *step_c(emission *e, const view *w)
 {
     const extent step = extent_dim(w->step);

@@ -161,7 +161,8 @@ static long long key_stride(heads *h, const ir_value *x)
     const extent row = strides_of(h, x, h->op->attributes.kv_heads).row;
     long long bytes;
     if (!extent_is_number(&row, &bytes))
-        bail(h->e->a, code_unsupported, x->at, "internal: a kernel for a stride that is known reads %%%s", x->name);
+        bail(h->e->a, code_unsupported, x->at, "internal: a kernel for fixed row strides reads %%%s, whose stride each call gives",
+             x->name);
     return bytes / dtype_size(x->type);
 }
 
@@ -237,7 +238,7 @@ static const char *slope_table(heads *h)
     const char *name =
         name_marked(e->a, arena_printf(e->a, "%s_%s", e->name, e->names->values[h->op->outputs[0]->id]), name_table);
     text row = {.a = e->a};
-    write_comment(&e->tables, "What a score of each head falls by for each token between query and key.");
+    write_comment(&e->tables, "ALiBi slopes: how much a head's scores fall per token between query and key.");
     write_head(&e->tables, h->op->at, "TF_TABLE float %s[%d] =", name, alibi->count);
     for (int i = 0; i < alibi->count; i++) {
         const bool last = i + 1 == alibi->count, full = i % a_row == a_row - 1;

@@ -58,7 +58,7 @@ void write_offset_checks(const emission *e, writer *w); /* TF_LAYOUT(...); */
 typedef struct view { /* where a value's rows lie in its root */
     const ir_value *root;
     long long offset, stride; /* elements */
-    const dim *step;          /* each call gives the stride, and `stride` is what the plan is made for; NULL: it is `stride` */
+    const dim *step;          /* each call gives the stride, by this dim; `stride` is then a stand-in. NULL: it is fixed */
 } view;
 view view_of(arena *a, const ir_value *v);
 long long view_most_stride(const view *w);                 /* greatest stride of a call, in elements */

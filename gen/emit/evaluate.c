@@ -209,7 +209,7 @@ static const expression *slice_op(scope *s, const ir_op *op, const place *at)
     return value_is_row_scalar(s->e, x) ? splat(s, evaluate_row_scalar(s, x, at->row)) : evaluate(s, x, &own);
 }
 
-/* The place in rows of `to` columns with the flat index of `at`, whose rows have `from` columns. */
+/* The place with the flat index of `at`, whose rows have `from` columns, if rows have `to` columns. */
 static place reshaped(scope *s, const place *at, long long from, long long to)
 {
     emission *e = s->e;

@@ -75,7 +75,7 @@ static void write_begin(gemm *g)
 }
 
 /* ---- the epilogue, a function per segment */
-/* What the epilogue's functions have after their other parameters, and after their other template parameters. */
+/* The last parameter, and the last template parameter, of the epilogue's functions; "" if they note no angles. */
 static const char *angles_parameter(const gemm *g) { return g->notes_angles ? ", Angles &angles" : ""; }
 static const char *angles_type(const gemm *g) { return g->notes_angles ? ", class Angles" : ""; }
 static const char *angles_argument(const gemm *g) { return g->notes_angles ? ", angles" : ""; }
@@ -199,7 +199,7 @@ static void write_row_scalar_stores(gemm *g, scope *s)
     }
 }
 
-/* Whether a caller that knows the segment of a block of columns may name it, so that the block's elements share one branch. */
+/* Whether callers may pass the segment of a block of columns as a template argument, so that the block's elements share one branch. */
 static bool by_segment(const gemm *g) { return g->staged_unit && g->blocks && g->e->segments.count > 1 && !g->notes_angles; }
 
 static void write_dispatch_head(const gemm *g, bool halves, bool attempt)
@@ -278,7 +278,7 @@ static void write_finish(gemm *g)
     end_body(w);
 }
 
-/* segments; segment_of(): which one has packed column n. */
+/* Writes `segments`, their number, and segment_of(), which returns the segment of packed column n. */
 static void write_segments(const gemm *g)
 {
     const segment_list *list = &g->e->segments;
@@ -317,7 +317,8 @@ bool gemm_reads(const gemm *g)
     return false;
 }
 
-/* Functions of long arithmetic take one column and branch. The host's compiler does not vectorise what notes angles. */
+/* Whether the epilogue notes large angles instead of branching (gemm.notes_angles). Not if chains of ops become functions: these compute
+ * one column and may branch. Not on the host, whose compiler would not vectorise the noting. */
 static bool find_angles(const emission *e)
 {
     if (e->is_long || e->plan->target->vendor == vendor_host) return false;

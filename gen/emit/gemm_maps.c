@@ -92,7 +92,7 @@ static void write_maps(gemm *g, int m, int k, tensor_box b)
     write_map(g, "b_map", box);
 }
 
-/* Not packed_k, which only the tensor map needs. */
+/* Without packed_k, which only the tensor map needs. */
 static void write_sizes(const gemm *g)
 {
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
@@ -138,7 +138,7 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     gemm_write_epilogue(&g);
 }
 
-/* gemm_swap_ab<...>::box_rows */
+/* As gemm_swap_ab<...>::box_rows. */
 static int rows_of_box(const gemm_swap_ab_tile *t)
 {
     const int boxes = t->in_turn ? 1 : t->cluster;

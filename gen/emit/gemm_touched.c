@@ -1,5 +1,5 @@
 /* In: a gemm phase whose results pass through shared memory. Out: members of its spec struct by which a tile reads the vectors of its
- * epilogue (a bias) ahead of it. */
+ * epilogue (a bias) before the epilogue needs them. */
 #include "gen/emit/gemm.h"
 
 bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
@@ -13,7 +13,7 @@ const expression *gemm_pair_column(expression_pool *p, const expression *column)
     return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
 }
 
-/* Packed column `n`: that of the segment's values. */
+/* The column of the segment's values that packed column `n` holds. */
 static const expression *value_column(expression_pool *p, const gemm_segment *s)
 {
     const expression *column = c_shifted(p, c_int(p, "n"), -s->packed_start);
