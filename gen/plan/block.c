@@ -84,7 +84,8 @@ static bool has_spilled_twice_with(const preferences *w, int threads)
 }
 
 /* Sets p->streams: whether all products of the stack load their weights through a ring, with these threads. On an H200 that was faster than
- * register_fed for 1 to 4 rows, and slower for 8 (docs/one-launch.md). With wide heads attention has too few registers beside it. */
+ * register_fed for 1 to 4 rows, and slower for 8 (docs/one-launch.md). Not with heads wider than widest_head: beside a ring, attention has
+ * too few registers for them. */
 static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
 {
     enum { most_rows = 4, widest_head = 128 };
@@ -99,8 +100,8 @@ static bool set_stream(arena *a, ir_graph *p, const device_model *device, const 
     return p->streams = all;
 }
 
-/* Fewer threads must be predicted to be clearly faster (H200, decode with 256 and 512 threads, predicted alike: Llama-8B 124 and 119 us,
- * D2048 F5468 48 and 45; predicted 55 and 60: D2304 F6920 of 9 rows 77 and 56), more so with few rows, where that was measured. */
+/* True if products have few rows: there predictions favour few threads too much (margin in block_set_threads()). H200, decode, us with 256
+ * and 512 threads: predicted alike, Llama-8B 124 and 119, D2048 F5468 48 and 45; predicted 55 and 60, D2304 F6920 of 9 rows 77 and 56. */
 static bool has_few_rows(arena *a, const ir_graph *p, const device_model *device)
 {
     enum { most_rows = 32 };
@@ -119,6 +120,7 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     static const int host_sizes[size_count] = {1, 8, 64};
     const int *sizes = device->target->serial ? host_sizes : gpu_sizes, requested = requested_threads(p, w);
     int best = requested ? requested : set_stream(a, p, device, w, ring_threads) ? ring_threads : 0;
+    /* a smaller number of threads must be predicted to take less than this share of the time */
     const double margin = !device->target->overlaps ? 1 : has_few_rows(a, p, device) ? 0.85 : 0.95;
     double least = INFINITY;
     const ir_phase *without = NULL;

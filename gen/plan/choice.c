@@ -129,8 +129,8 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
-/* Programs are marked worse beside others that may be unable to share a launch; so at level block, if times are known, a mark counts only
- * if the program that it prefers is able to. */
+/* A mark `worse` says that another program is preferred. At level block that one may be unable to share a launch: then, if times are known,
+ * the mark does not count. */
 static const char *why_worse(const problem *p, const program *of)
 {
     const bool in_list = p->ir->level == fusion_block && !times_are_guesses(p);
@@ -202,7 +202,8 @@ static long long row_tiles(const problem *p, const ir_tile *t)
 }
 
 /* False if the tuned tile is bad at this size. A product's tile tuned for other rows may read the weights twice where the model's choice
- * reads them once. An attention's equal row count may be many sequences or many queries of one, for which its program may be far slower. */
+ * reads them once. For attention, the same number of rows may be many sequences, or many queries of one sequence: a program tuned for one
+ * may be far slower for the other. */
 static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e, phase_size size)
 {
     const double far = 2;

@@ -9,7 +9,7 @@ typedef struct nearest {
     bool known;        /* a program of the family, on the requested layer if any, has the requested fields */
     bool found, exact; /* exact: every requested value is met */
     ir_tile tile;
-    const char *why; /* unless exact: the rule that the requested values break, of `own` where it has the fields */
+    const char *why; /* unless exact: the rule that the requested values break; a rule of program `own` if it has the fields */
 } nearest;
 
 nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const tile_override *asked);
