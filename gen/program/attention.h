@@ -8,7 +8,7 @@ const char *attention_whole_obstacle(const problem *p); /* for programs that rea
 const char *decode_obstacle(const problem *p);          /* for programs that read keys from a cache */
 const char *attention_in_registers_obstacle(const problem *p); /* for programs that keep rows of a head in registers */
 const char *attention_bias_obstacle(const problem *p);   /* for programs that add no bias to scores */
-const char *attention_window_obstacle(const problem *p); /* for programs whose windows have no later keys */
+const char *attention_window_obstacle(const problem *p); /* for programs without windows that reach beyond the query */
 long long problem_team(const problem *p, long long most);          /* threads per head: `most` up to a power of two, at most a wave */
 /* Fills in workgroups, bytes and operations, masked parts of diagonal blocks included. A workgroup has `rows` rows, which are the queries
  * of `pack` heads of a GQA group, and walks the keys in blocks of block_k. */

@@ -33,8 +33,8 @@ static long long vector_of(const problem *p)
     return v;
 }
 
-/* Threads that read enough terms each: first fewer, wider teams, then fewer threads. No team is without a term, and each has the four
- * columns that parts exchange. */
+/* Shares out threads so that each reads at least least_terms terms: by fewer, wider teams, then by fewer threads. Every team has a term,
+ * and at least four columns, which parts exchange together. */
 static columns_tile shared_out(const problem *p)
 {
     enum { most_threads = 512, fewest_threads = 128 };
@@ -82,7 +82,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return x->parts <= column_terms(reduction_of(p)) ? NULL : "no part is empty";
 }
 
-/* Teams that do not add up within a wave. */
+/* Partial sums of a column that meet in shared memory: one per team, or one per wave if narrower teams have added up within it. */
 static int groups_of(const problem *p, const columns_tile *x)
 {
     const int wave = p->target->wave;
@@ -116,7 +116,7 @@ static extent parts_scratch(const problem *p, const ir_tile *t)
     return extent_multiply(p->a, p->phase->ops[0]->at, p->space.rows, extent_number(slices * floats));
 }
 
-/* Parts meet once; the last one then reads those of the others, all readers at a time. */
+/* The last part waits for the others once; its threads then read their results in parallel. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { meeting = 3000, most_ahead = 8 };

@@ -28,13 +28,16 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     return size;
 }
 
-/* Long KV: at least 120 KB in flight to stages in shared memory, one workgroup per multiprocessor. (H200, us, attention alone, this tile
- * and the best one that loads through registers: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128 278,
- * 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 % slower.
- * After a kernel that fills shared memory, so that L1 is small, the first took 530 us through registers.) With short rows and several parts
- * per workgroup, four workgroups: some load while the part of another ends. (In decode blocks, one and four: B512 L300 H32/8 hd64 118, 89;
- * B207 L1000 H56/8 hd64 118, 111; the whole block of B405 L823 H32/8 hd80 512, 500, of B59 L6205 H48/16 hd64 388, 387; but three for hd128:
- * B128 L1024 297, 313.) */
+/* Long KV: at least 120 KB in flight to stages in shared memory, one workgroup per multiprocessor. With short rows and several parts per
+ * workgroup, four workgroups: some load while a part of another ends.
+ * H200, us:
+ *   attention alone, with this tile and with the best one that loads through registers: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2
+ *   hd80 499, 505; B18 L8275 H16/16 hd128 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64
+ *   11.0, 9.9. Twice the stages: 0 to 4 % slower. After a kernel that fills shared memory, so that L1 is small, the first took 530 through
+ *   registers.
+ *   attention in decode blocks, with one workgroup and with four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64 118, 111
+ *   whole blocks, likewise: B405 L823 H32/8 hd80 512, 500; B59 L6205 H48/16 hd64 388, 387; but hd128, with one and with three: B128 L1024
+ *   297, 313 */
 static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10, shared_by = 4 };
@@ -69,11 +72,13 @@ static const worse_range worse[] = {{.where = where_many_at_cache | where_guesse
                                     {.where = where_many_at_cache, .least_rows = 65, .why = many_at_cache_why},
                                     {0}};
 
-/* Many sequences of few keys: a part takes so little time that its start and end count, so four workgroups per multiprocessor hide each
- * other's. They load through stages: behind a product, which leaves L1 little room, loads to registers take up to 1.5 times as long
- * (H200, us, in decode blocks, to registers and cuDNN: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236 H32/4 hd128
- * 71, 45; whole blocks, to registers and so: B512 L64 H16/4 hd64 59.9, 50.8; B256 L48 H8/8 hd64 48.7, 32.2; B100 L150 H16/4 hd128 72.1,
- * 69.1; B64 L64 H32/8 hd64 45.8, 45.1). */
+/* Many sequences of few keys: a part takes so little time that its start and end matter, so four workgroups per multiprocessor hide each
+ * other's. They load through stages: behind a product, which leaves L1 little room, loads to registers take up to 1.5 times as long.
+ * H200, us:
+ *   attention in decode blocks, with loads to registers, and cuDNN's: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236
+ *   H32/4 hd128 71, 45
+ *   whole blocks, with loads to registers and with this tile: B512 L64 H16/4 hd64 59.9, 50.8; B256 L48 H8/8 hd64 48.7, 32.2; B100 L150
+ *   H16/4 hd128 72.1, 69.1; B64 L64 H32/8 hd64 45.8, 45.1 */
 static bool has_short_parts(const problem *p)
 {
     enum { most_keys = 320, parts_per_unit = 3, most_head = 128 };

@@ -71,7 +71,8 @@ long long decode_iterations(const problem *p, const decode_whole_tile *t)
     return (decode_keys(p) + each - 1) / each;
 }
 
-/* `even` workgroups per work tile, all resident at once, if they fill 90 % of the machine; else one more, which fills all of it. */
+/* `even` workgroups per work tile are all resident at once. If that leaves more than a tenth of the machine idle, one more per work tile.
+ * */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
     const long long room = (long long)p->device->units * t->resident, work_tiles = decode_work_tiles(p);

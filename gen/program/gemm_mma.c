@@ -78,10 +78,8 @@ static void defaults(const problem *p, ir_tile *t)
     ir_tile x = *t;
     t->gemm_mma = known[0];
     double least = 1e30;
-    enum {
-        longest = 32768,
-        folded = 32
-    }; /* longer K needs blocked summation, and only a thread with this few results has registers for it (gemm_mma.h) */
+    /* K above `longest` needs blocked summation, for which only a thread with at most `folded` results has registers (gemm_mma.h) */
+    enum { longest = 32768, folded = 32 };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         x.gemm_mma = known[i];
         if (K > longest && known[i].m * known[i].n / known[i].threads > folded) continue;

@@ -91,7 +91,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     if (p->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / p->device->units) - hidden;
 }
 
-/* Sets the tile of m rows and *shape (pieces across, waves, resident workgroups) with most bytes in flight; false: it does not fit. */
+/* Sets the tile of m rows and *shape (pieces across, waves, resident workgroups) with the most bytes in flight; false: none fits. */
 static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows);
@@ -109,8 +109,9 @@ static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
     return fits && shared_bytes(p, t) <= p->target->lds_bytes;
 }
 
-/* Whether tiles of two joined products (gate_up), of up to 8 rows, have a unit each. Narrower ones gained by that, whatever was predicted
- * (H200, decode blocks at 64 and 32 columns, us: D576 17.5 and 16.8, D768 18.6 and 16.9, D512 of 5 rows 20.0 and 19.8). */
+/* True if two joined products (gate_up) of up to 8 rows have no more tiles than there are units. Of such tiles the narrower was faster,
+ * whatever was predicted (H200, decode blocks, us at 64 and at 32 columns: D576 17.5 and 16.8, D768 18.6 and 16.9, D512 of 5 rows 20.0 and
+ * 19.8). */
 static bool spreads(const problem *p, const gemm_register_fed_tile *x)
 {
     bool pairs = false;
@@ -119,7 +120,8 @@ static bool spreads(const problem *p, const gemm_register_fed_tile *x)
 }
 
 /* A launch of several phases (level block): one workgroup of the launch's threads per unit, with as many bytes in flight as registers hold.
- * Unless narrower tiles spread, the widest wins ties, since it has the fewest ends. False: no tile has that many threads. */
+ * Of tiles predicted alike the widest is taken, since it has the fewest ends, unless a narrower one spreads(). False: no tile has that many
+ * threads. */
 static bool defaults_in_list(const problem *p, int m, ir_tile *t)
 {
     double least = INFINITY;
@@ -136,8 +138,9 @@ static bool defaults_in_list(const problem *p, int m, ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    /* Pieces across, waves, resident workgroups; the first wins ties. Shapes of few waves wait longer than the model predicts: only for
-     * many rows. 32 waves leave no room for a second workgroup: only if each workgroup has a single tile. */
+    /* Pieces across, waves, resident workgroups; the first wins ties. Shapes of 4 and 8 pieces are for many rows only: their few waves wait
+     * longer than the model predicts. 32 waves leave no room for a second workgroup, so they are for launches in which each workgroup has a
+     * single tile. */
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
     enum { everywhere = 6 }; /* shapes for all targets; the others are only for AMD, which has fewer registers and less LDS */
     const long long reached = rows_reached(p);

@@ -6,7 +6,7 @@
 
 extern const program gemm_ring_program;
 
-enum { page_bytes = 16384, page_words = 16 /* a page's two mbarriers */, ring_alignment = 128 }; /* of page_memory */
+enum { page_bytes = 16384, page_words = 16 /* bytes of a page's two mbarriers */, ring_alignment = 128 }; /* of page_memory */
 
 int ring_bytes(int pages) { return (pages * page_words + ring_alignment - 1) / ring_alignment * ring_alignment + pages * page_bytes; }
 int ring_pages(int room)

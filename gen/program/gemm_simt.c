@@ -29,7 +29,7 @@ static const struct known_tile {
 } host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}},
   gpu_tiles[] = {{0, 32, 64, 32, 2, 8}, {0, 64, 64, 16, 4, 8}, {0, 128, 64, 16, 8, 8}, {0, 128, 128, 16, 8, 8}},
   in_teams = {0, 64, 64, 32, 4, 8};
-enum { teams = 4 }; /* of in_teams, which share out K */
+enum { teams = 4 }; /* of threads, in tiles of in_teams: they share out K */
 
 static void take(ir_tile *t, const struct known_tile *x)
 {

@@ -9,8 +9,9 @@ extern const program gemm_skinny_program;
 enum { most_rows = 8, wave_columns = 32, usual_columns = wave_columns / 8, most_columns = wave_columns / 4 /* per lane */ };
 enum { deep = 8 }; /* rows of a B stored in columns whose loads a lane has in flight (templates/gemm/gemm_skinny_across.h) */
 
-/* Each row tile reads all weights, so other programs are faster for many rows; from 17 rows where matrix units multiply f32, although
- * skinny is faster there for the smallest weights. A model with plans on both sides of a limit has two packed weights. */
+/* Each row tile reads all weights, so other programs are faster for many rows: from 17 rows on where matrix units multiply f32 (although
+ * skinny is faster there for the smallest weights), else from 33. A model with plans on both sides of such a limit packs its weights twice.
+ * */
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
@@ -86,8 +87,8 @@ static int most_threads(const problem *p, int m)
     return 4 * column_tiles(p, wave_columns) <= p->device->units ? 3 * usual : usual;
 }
 
-/* Tries split-K into slices of at least 4 iterations, or 1 of many rows of B, if there are too few tiles for all units; kept if it takes
- * clearly less time. */
+/* Tries split-K into slices of at least 4 iterations (1 if B is [K, N]: an iteration then takes many rows of B) if there are too few tiles
+ * for all units. Kept if it takes clearly less time. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
     enum { most_parts = 128 };

@@ -132,8 +132,9 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
 
-/* Up to swap_ab_most_rows rows times decide. On an H200 3088x1480x29888 takes 427 us by swap_ab and 497 by wgmma (predicted 413 and 531),
- * 6056x584x22760 320 and 419 (320, 353), 4129x640x8944 90 and 145 (90, 89), 5054x4520x5104 382 and 399 (387, 395). */
+/* Up to swap_ab_most_rows rows, predicted times decide between this program and wgmma. H200, us, measured (predicted), swap_ab and wgmma:
+ * 3088x1480x29888 427 (413), 497 (531); 6056x584x22760 320 (320), 419 (353); 4129x640x8944 90 (90), 145 (89); 5054x4520x5104 382 (387), 399
+ * (395). */
 static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
 
 /* The most tiles that are split along K: their parts fill one round of all multiprocessors. */

@@ -8,8 +8,8 @@ enum { length = 64 };
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
 
-/* H200, f32 rows of K = 4096 by 4096 columns, 512 rows and 4096: by bf16 weights, 3 passes, 87 and 671 us, 3xTF32 131 and 1011; by f16
- * weights, then 5 passes, 143 and 1051 us, 3xTF32 134 and 1030. */
+/* f32 rows in passes of bf16 terms, or 3xTF32. H200, K = 4096 by 4096 columns, us for 512 and for 4096 rows: bf16 weights in 3 passes 87
+ * and 671, by 3xTF32 131 and 1011; f16 weights in 5 passes (today 6) 143 and 1051, by 3xTF32 134 and 1030. */
 static const worse_range worse[] = {{where_f32_on_units | where_both_in_terms, .why = "six passes take longer than 3xTF32"},
                                     {where_f32_on_units, .most_rows = 255, .why = "three passes by fewer than 256 rows were never timed"},
                                     {0}};
@@ -29,9 +29,11 @@ static void fill(const problem *p, ir_tile *t)
     if (x->stages > 8) x->stages = 8;
 }
 
-/* Where rows begin at 4 or 8 bytes, storing registers directly, 4 bytes at a time, costs less than the ends of pieces do (H200, 2048 rows,
- * K 2048: N 5468 directly 88.2 us, staged 89.9, with a gelu 95 and 106; N 5466 93.9 and 90.7, with a gelu 102 and 107). Rows that begin at
- * 2 bytes would be stored element by element (N 5467: 128 and 97 us). */
+/* Whether staging results in shared memory pays. Not where rows begin at multiples of 4 or 8 bytes only: storing registers directly, 4
+ * bytes at a time, costs less than the incomplete pieces at both ends of rows. Rows at multiples of 2 bytes would be stored element by
+ * element.
+ * H200, 2048 rows, K 2048, us, directly and staged: N 5468 88.2, 89.9, with a gelu 95, 106; N 5466 93.9, 90.7, with a gelu 102, 107; N 5467
+ * 128, 97. */
 static bool staging_pays(const problem *p)
 {
     const int unit = results_unit(p);
@@ -46,9 +48,9 @@ static bool takes_pairs(const problem *p)
     return p->product->kind == op_matmul || row_tiles(p) % 2 == 0;
 }
 
-/* Whether tiles of a warpgroup's own were timed for such products. With them products whose rows begin in
- * the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3 us, else 35.2), matmuls of one k tile 1.03 times. The
- * epilogue's code is emitted twice, for both halves of a tile's rows, so a long one would take long to compile. */
+/* Whether own_tiles was timed for such products and compiles fast: it emits the epilogue twice, for both halves of a tile's rows. With it,
+ * products whose rows begin in the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3 us, without 35.2), matmuls of
+ * one k tile 1.03 times. */
 static bool may_own_tiles(const problem *p)
 {
     enum { most_ops = 6 };
@@ -58,10 +60,11 @@ static bool may_own_tiles(const problem *p)
     return p->phase->op_count <= most_ops && !problem_sums_rows(p);
 }
 
-/* Each warpgroup has tiles of its own where that is clearly predicted faster in more than one round. H200, us, tiles of both warpgroups
- * and these: 4096x4096x1024 57.0, 52.3; 8192x4096x512 62.7, 54.3; 2554x8504x256 29.5, 27.2; 1113x7824x944 29.1, 28.2; 4096x4096x1024
- * with gelu 65.0, 57.6, with a residual 66.3, 61.4; 9 matmuls 1024x1024x256 15.7, 12.7. Where results are not only rounded, wider tiles
- * took longer than tiles of 128 columns; where rows do not begin at lines, those of 128 did (8097x1504x848 34.4, 36.0). */
+/* Tries own_tiles (each warpgroup has tiles of its own), which must be clearly predicted faster and take more than one round. Tiles wider
+ * than 128 columns took longer if the epilogue does more than round, tiles of 128 if rows of A do not begin at lines (8097x1504x848 34.4,
+ * with own_tiles 36.0).
+ * H200, us, without and with own_tiles: 4096x4096x1024 57.0, 52.3; 8192x4096x512 62.7, 54.3; 2554x8504x256 29.5, 27.2; 1113x7824x944 29.1,
+ * 28.2; 4096x4096x1024 with gelu 65.0, 57.6, with a residual 66.3, 61.4; 9 matmuls 1024x1024x256 15.7, 12.7. */
 static void try_own_tiles(const problem *p, ir_tile *t)
 {
     enum { narrowest = 128, widest = 192, most_cluster = 2 };
@@ -82,8 +85,7 @@ static void try_own_tiles(const problem *p, ir_tile *t)
 
 static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
 {
-    /* panels: if B is [K, N], only whole boxes of 64 columns; other widths load columns that the next tile loads again, in parts of lines
-     * */
+    /* panels: if B is [K, N], whole boxes of 64 columns; at other widths neighbouring tiles load the same columns, in parts of lines */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
     const bool across = matmul_is_across(p->product);
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,

@@ -18,7 +18,7 @@ static const char *obstacle(const problem *p)
 
 /* Accuracy: tensor cores truncate sums of 32 products; f32 additions, which round, add these up (templates/gemm/gemm_ws_split.h). At K of
  * 64 to 127 RMS and largest errors are 0.67 to 0.92 and 0.45 to 0.6 of those of f32 instructions (H200, five matmuls); below they were not
- * measured. f32 instructions are more accurate, as skinny sums, where K exceeds 16 split-K slices of 32768. */
+ * measured. Where K exceeds 16 split-K slices of 32768, f32 instructions are more accurate, as skinny adds. */
 static const worse_range worse[] = {{.most_length = 63, .why = "K is below 64, where f32 instructions are more accurate"},
                                     {.most_rows = 16,
                                      .least_length = (16 << 15) + 1,

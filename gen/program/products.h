@@ -33,14 +33,14 @@ typedef struct product_cut {
  * not fit in half of the last-level cache are read again in later rounds: all columns for each group of row tiles, and a group's rows if
  * the columns read between two uses evict them. */
 void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d);
-/* Cycles in which split-K's partials of a tile are reduced; each: to add those of one slice. */
+/* Cycles in which split-K's partials of a tile are reduced; each: cycles for the partials of one slice. */
 double split_k_cycles(int slices, double each);
 bool joins_columns(const problem *p); /* the epilogue combines pairs of columns (gate and up, rotated halves) */
 long long product_length(const problem *p);
-/* K of a slice of 16-bit operands on warpgroup instructions, which truncate every addition: longer sums lose too much accuracy. */
+/* Longest K of a slice of 16-bit operands: warpgroup instructions truncate every addition, so longer sums lose too much accuracy. */
 long long longest_sum(const problem *p);
-bool loses_digits(const problem *p, int slices); /* results in f32 would, of so many slices */
-int product_passes(const problem *p, weight_numbers weights); /* along K (weights_pairs()) */
+bool loses_digits(const problem *p, int slices); /* with so many slices of K, f32 results would be too inaccurate */
+int product_passes(const problem *p, weight_numbers weights); /* walks along K (weights_pairs()) */
 
 typedef enum operand { operand_a, operand_b } operand; /* inputs 0 and 1 of a product */
 /* Which operand gemm_wgmma_3xtf32 reads as TF32 terms: B, or A of a matmul if it is smaller, since terms take five times the traffic of the

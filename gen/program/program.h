@@ -47,7 +47,7 @@ typedef struct program {
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
     const char *on_request; /* why it is chosen on request only, as a clause; NULL: it is chosen by its time, too */
-    bool streams;           /* and where ir_graph.streams is set */
+    bool streams;           /* where ir_graph.streams is set, it is chosen by its time despite on_request */
     const worse_range *worse; /* ranges in which it is chosen only on request or for lack of others; NULL: none */
     /* Describes a launch with a legal tile for the cost model; the planner chooses programs, and programs choose tiles, by its time. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);

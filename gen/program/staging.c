@@ -16,8 +16,8 @@ static const char *store_obstacle(const ir_op *op)
     return NULL;
 }
 
-/* A staged epilogue also runs for the rows of a tile beyond the last, so it may load only what all rows share. A vector beside a single row
- * is addressed as that row's. */
+/* A staged epilogue also runs for the rows of a tile beyond the last, so it may load only what all rows share. If there is one row in all,
+ * a vector is addressed by row as well. */
 static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
     long long rows;

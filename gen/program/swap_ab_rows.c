@@ -23,7 +23,7 @@ static bool columns_of_a(const problem *p) { return p->product->attributes.trans
 
 /* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 tiles of matmuls of values (of_others); 436 of 62 linears
  * by 65 to 3000 rows (of_rounded), where the tile that the fit chooses takes 2 % longer than the fastest one timed.
- * Loading a byte costs as much as loading so many bytes of weights, which always begin at an L2 line. one_round, rounds: of rows, in
+ * Costs of loads are relative to a byte of weights, which always begin at an L2 line. one_round, rounds: cost of a byte of rows, in
  * launches of one round and of several. rows_of_..., columns_of_...: factors for multicast of rows and of weights.
  * In one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of()). Rows that begin in the middle of a sector
  * gain nothing, and without multicast workgroups drift apart, the more the longer K is (drift, per 5000 of K). */
@@ -36,7 +36,7 @@ typedef struct fitted {
     /* products: m rows reach rate * m / (m + waits) of a unit's peak; of_few: tiles whose rows a warp loads */
     double rate, waits, rate_of_few, waits_of_few;
     double mixed; /* share of the time of loads that products wait for */
-    double memory, memory_of_two, asked;
+    double memory, memory_of_two, asked; /* share of DRAM bandwidth with one or two workgroups per unit; factor of bytes asked of L2 */
     /* cycles; of_a_result, of_a_staged: per result of a workgroup, stored from registers or through shared memory; of_a_part: per slice of
      * split-K but the first */
     double start, cluster_start, cluster_start_in_turn, end, of_a_result, staged_end, of_a_staged, of_a_part, between, meeting;
@@ -154,7 +154,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const bool values = p->product->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
     const bool one_round = is_one_round(p, x), is_fitted = one_round && is_rounded_linear(p);
     const fitted *f = is_fitted ? &of_rounded : &of_others;
-    /* where nothing is loaded ahead, and a warp's loads wait for each k tile's products, little overlaps the results (25 matmuls) */
+    /* matmuls load nothing ahead: if loads also wait for each k tile's products, little overlaps the results (fitted to 25 matmuls) */
     const bool exposed = values && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
     const bool computes = p->phase->op_count > 1, timed = problem_rows(p) <= 512;
     const double of_computing = computes ? timed ? 0.2 : 0.34 : f->of_a_result, of_a_part = 1.45 / 38400;
@@ -204,9 +204,10 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 }
 
 /* Workgroups that multicast rows wait for each other's stages. Up to most_rows this costs more than it saves where parts of a tile wait for
- * each other, too, or where all workgroups run at once and may multicast weights instead. H200, us, clusters of 2 by columns
- * and by rows: 207x3584x9568 by 104x128 in 2 parts 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5.
- * A block of 272 rows whose gate and up, 272x18816x3328, are 136x192 with a tail of 2: clusters of 2 by columns 178.9, none 154.5. */
+ * each other, too, or where all workgroups run at once and may multicast weights instead.
+ * H200, us, clusters of 2 that multicast rows, and that multicast weights: 207x3584x9568 by 104x128 in 2 parts 39.7, 29.0; 318x4096x11264
+ * by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. A block of 272 rows whose gate and up, 272x18816x3328, have tiles of 136x192 and
+ * a tail of 2: with multicast of rows 178.9, without clusters 154.5. */
 static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
     enum { most_rows = 512 };
@@ -220,7 +221,7 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 {
     enum { longest = 32768, most_rows_of_long_sums = 64 };
     const problem *p = s->p;
-    /* more stages of weights alone took up to 7 % longer (514x10816x4952 by 176x128, 7 and 5 stages, and 5 of each) */
+    /* more stages of weights than of rows took up to 7 % longer (H200, 514x10816x4952 by 176x128: 7 and 5, instead of 5 each) */
     const bool equal = is_rounded_linear(p);
     const int most_stages = x.in_turn ? 12 : 8;
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
@@ -297,10 +298,10 @@ static int rows_of_tile(const problem *p, long long tiles)
     return m < least_m || m > most_m || (rows + m - 1) / m != tiles ? 0 : (int)m;
 }
 
-/* Clusters of four by 64 columns that load rows in turn, in one round, if they are clearly predicted faster. Fitted to 28 tiles of 72 to
- * 192 rows that were timed on an H200 as linears were (predicted times are off by 7 %). Of 39 more, 20 took at least 8 % less as predicted:
- * those took 0.97 to 1.38 times as long before, 1.11 in the mean; the others 0.87 to 1.38. Too few workgroups do not draw the memory's
- * bandwidth: 117x1560x3776 by 64x64 in 56 of them took 12.95 us, predicted 11.4. */
+/* Tries clusters of four by 64 columns that load rows in turn, in one round; taken if clearly predicted faster. Fitted to 28 tiles of 72 to
+ * 192 rows that were timed on an H200 as linears were (predicted times are off by 7 %). Of 39 other products, 20 were predicted to take at
+ * least 8 % less: without it these took 0.97 to 1.38 times as long, 1.11 in the mean, the others 0.87 to 1.38. Too few workgroups do not
+ * reach the bandwidth of DRAM: 117x1560x3776 by 64x64, 56 workgroups, took 12.95 us, predicted 11.4. */
 static void try_in_turn(search *s, long long first, long long end)
 {
     enum { n = 64, cluster = 4, least_m = 72, most_m = 192 };
@@ -316,8 +317,8 @@ static void try_in_turn(search *s, long long first, long long end)
     }
 }
 
-/* Tries the smallest possible number of row tiles and the next ones. Weights were fitted multicast without multicast rows:
- * both together took up to 1.7 times as long as predicted (H200, us: 1389x1504x1064 by 144x128 15.9, rows alone 10.5). */
+/* Tries the smallest possible number of row tiles and the next ones. Multicast of weights was fitted without multicast of rows: both
+ * together took up to 1.7 times as long as predicted (H200, us: 1389x1504x1064 by 144x128 15.9, with rows alone 10.5). */
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { most_m = 256, row_tiles = 8, most_cluster = 2, most_cluster_m = 4, least_m_of_four = 32, wide = 192 };
@@ -331,8 +332,8 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
             try_widths(&s, m, 1, cluster_m);
     }
     if (s.least >= 1e30) return false;
-    /* with wide tiles that the fit chose without multicast, multicast of weights took 4 to 15 % less (209x11760x1536 by 112x192 16.9 us,
-     * 16.2) */
+    /* with wide tiles that the fit chose without multicast, multicast of weights took 4 to 15 % less (209x11760x1536 by 112x192: 16.2 us
+     * instead of 16.9) */
     if (!fitted_columns || (best->cluster_m == 1 && best->split_k == 1 && best->n >= wide)) share_columns(p, best);
     if (fitted_columns && !columns_of_a(p)) try_in_turn(&s, first, end);
     return true;

@@ -64,9 +64,9 @@ bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x)
     return x->stages <= most && x->stages <= most_stages && swap_ab_sums_fit(p, x);
 }
 
-/* Rounded products leave their registers as 16 bits. On an H200 826x2824x2008 took 14 % less time so, 1389x1504x1064 22 %, products of K
- * above 5000 0 to 2 %. Slices of split-K, whose sums other workgroups read, took up to 3 % more; but not where rows begin anywhere, and
- * would leave element by element: 300x1001x2048 17 % less, 4096x2529x512 44 %. */
+/* Products that are only rounded pass through shared memory, as 16 bits. On an H200 826x2824x2008 took 14 % less time so, 1389x1504x1064 22
+ * %, products of K above 5000 0 to 2 %. Slices of split-K, whose sums other workgroups read, took up to 3 % more, except where rows of the
+ * result would be stored element by element: 300x1001x2048 17 % less, 4096x2529x512 44 %. */
 bool swap_ab_stages_results(const problem *p, const gemm_swap_ab_tile *x)
 {
     if (staging_obstacle(p, true)) return false;

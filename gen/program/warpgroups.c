@@ -124,10 +124,10 @@ static double columns_loaded(const problem *p, int n)
     return matmul_is_across(product) && product->inputs[0]->type != dtype_f32 ? (n + 63) / 64 * 64 : n;
 }
 
-/* Cost of rows that share sectors with their neighbours, and of rows of B that begin within a line, beyond their lines, in rows of 128
- * bytes of a k tile. (H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of 2, which load half of B each, 135, with K of 3056
- * 133; 4176x3064x3072 with B [K, N] 140 us, with N of 3056 106.) In a launch of one round, loads of other rounds do not fill the gaps (a
- * matmul of 6 matrices, 1408x448x7176, by 224 columns took 134 us; a weight of 0.4 predicts 82). */
+/* Additional cost of a matmul's rows that begin within a sector, and of rows of B that begin within a line, in units of 128-byte rows of a
+ * k tile. H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of 2, which load half of B each, 135, with K = 3056 133;
+ * 4176x3064x3072 with B [K, N] 140 us, with N = 3056 106. In a launch of one round, loads of other rounds do not fill the gaps: a matmul of
+ * 6 matrices, 1408x448x7176, by 224 columns took 134 us, where `more` = 0.4 predicts 82. */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
@@ -182,8 +182,9 @@ bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
     return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
 }
 
-/* A launch of one round, of workgroups that each load their own weights, by rows that begin anywhere: of 118 tiles of products of 65 to
- * 3000 rows (H200) only these took longer than predicted, 1.05 to 1.4 times (119x7152x776 by 64 columns 9.6 us, predicted 6.8). */
+/* True for a launch of one round whose workgroups each load their own weights, with rows that do not begin at lines. Of 118 tiles of
+ * products of 65 to 3000 rows (H200) only these took longer than predicted, 1.05 to 1.4 times (119x7152x776 by 64 columns 9.6 us, predicted
+ * 6.8). */
 static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x, const cost_descriptor *d, int operands)
 {
     const bool one_round = d->groups <= p->device->units;

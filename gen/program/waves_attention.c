@@ -7,8 +7,8 @@
 /* RDNA: a lane has half the registers of CDNA. */
 static bool is_narrow(const problem *p) { return p->target->lane_registers < 512; }
 
-/* Longest heads of queries on RDNA. Without a second copy of operands (RDNA 4) longer ones fit beside results of 128 columns: hd 192 and
- * 128 take 241 registers, on RDNA 3 they spill. */
+/* Longest query heads on RDNA. RDNA 4 needs no second copy of operands, so longer ones fit beside results of 128 columns: query heads of
+ * 192 and value heads of 128 columns take 241 registers. On RDNA 3 they spill. */
 static int most_narrow(const problem *p) { return p->target->operand_bytes == 16 ? 192 : 128; }
 
 static const char *obstacle(const problem *p)
