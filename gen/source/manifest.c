@@ -70,7 +70,7 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
                                       (json_int_t)extent_value(wide[i].of, dims)));
 }
 
-/* place: of a stack; the argument is not read, and each layer has a pointer there in its row of the table. */
+/* place: in a stack's launch, the index of the argument's pointer in each layer's row of the table; the argument itself is unused. */
 static json_t *arguments_json(arena *a, const argument *list, int count, const dim_table *dims)
 {
     json_t *out = json_array();

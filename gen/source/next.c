@@ -2,10 +2,12 @@
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Bytes prefetched by all workgroups of a launch together. next_usual_bytes: more would still be in flight when the next launch begins, and
- * delay its rows (H200, decode steps: 2 and 8 MB gain half as much, 12 MB nothing). bytes_across: what DRAM can load while an attention
- * over a cache runs between the two launches. (Llama-1B B1, whose attention takes 7 us: 8 MB requested by qkv 37.9 us, 16 MB 38.6; 4 MB
- * requested by the attention itself 38.6, 8 to 24 MB 38.9 to 43.8, because they delay its keys.) */
+/* Bytes prefetched by all workgroups of a launch together.
+ * next_usual_bytes: more would still be in flight when the next launch begins, and delay its rows (H200, decode steps: 2 and 8 MB gain half
+ * as much as 4 MB, 12 MB nothing).
+ * bytes_across: what DRAM can load while an attention over a cache runs between the two launches (H200, Llama-1B B1, whose attention takes
+ * 7 us: 8 MB requested by qkv 37.9 us, 16 MB 38.6; 4 MB requested by the attention itself 38.6, 8 to 24 MB 38.9 to 43.8, because they delay
+ * its keys). */
 enum { bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
 
 /* The contiguous runs of weights that the first workgroups of a launch read first. */
