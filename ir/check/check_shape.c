@@ -46,7 +46,7 @@ static void check_broadcast(const checker *c, const ir_op *op)
         for (int k = 0; k < op->input_count; k++) {
             const extent *e = axis(op->inputs[k], i);
             if (!e) continue;
-            need(c, op, extent_equal(e, axis(out, i)) || is_number(e, 1), "an operand does not broadcast to the out");
+            need(c, op, extent_equal(e, axis(out, i)) || is_number(e, 1), "an operand does not broadcast to the result");
             full |= extent_equal(e, axis(out, i));
         }
         need(c, op, full, "an axis of the result is in no operand");
@@ -61,7 +61,8 @@ static void check_align(const checker *c, const ir_op *op)
          "the result has another shape or dtype");
     need(c, op, !turned || (extent_equal(axis(y, 0), axis(x, 1)) && extent_equal(axis(y, 1), axis(x, 0))),
          "the result is not its operand's transpose");
-    need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
+    need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0,
+         "the result's rows are no multiple of 16 bytes");
 }
 
 static void check_terms(const checker *c, const ir_op *op)
@@ -72,7 +73,7 @@ static void check_terms(const checker *c, const ir_op *op)
          "the result has other batches or dtype");
     need(c, op, extent_equal(axis(y, 0), axis(x, columns)) && extent_equal(axis(y, 1), axis(x, 1 - columns)),
          "the result is not [..., N, K]");
-    need(c, op, !y->root && y->root_stride == (value_columns(y) + 31) / 32 * 64, "the out's row stride is not the length of two terms");
+    need(c, op, !y->root && y->root_stride == (value_columns(y) + 31) / 32 * 64, "the result's row stride is not the length of two terms");
 }
 
 static void check_bf16_terms(const checker *c, const ir_op *op)
@@ -81,18 +82,18 @@ static void check_bf16_terms(const checker *c, const ir_op *op)
     const bool splits = x->type == dtype_f16 || x->type == dtype_f32;
     need(c, op, x->rank >= 1 && value_same_shape(x, y) && splits && y->type == dtype_bf16, "the result is not the operand's terms in bf16");
     need(c, op, !y->root && y->root_stride == format_row_of_terms(x->type, value_columns(y)),
-         "the out's row stride is not the length of its terms");
+         "the result's row stride is not the length of its terms");
 }
 
 static void check_row(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, x->rank >= 1 && value_same_leading(x, y, 1) && is_number(axis(y, 0), 1), "the out is not [..., 1]");
+    need(c, op, x->rank >= 1 && value_same_leading(x, y, 1) && is_number(axis(y, 0), 1), "the result is not [..., 1]");
 }
 
 static void check_norm(const checker *c, const ir_op *op)
 {
-    need(c, op, op->inputs[0]->rank >= 1 && value_same_shape(op->inputs[0], op->outputs[0]), "the out is not shaped as the operand");
+    need(c, op, op->inputs[0]->rank >= 1 && value_same_shape(op->inputs[0], op->outputs[0]), "the result is not shaped as the operand");
     for (int k = 1; k < op->input_count; k++)
         need(c, op, is_vector(op->inputs[k], value_columns(op->inputs[0])), "a weight is no vector over the last axis");
     need(c, op, !op->attributes.unit_offset || op->input_count > 1, "unit_offset without a weight");
@@ -103,7 +104,7 @@ static void check_rope(const checker *c, const ir_op *op)
     const ir_attributes *t = &op->attributes;
     const ir_value *x = op->inputs[0];
     need(c, op, value_same_shape(x, op->outputs[0]) && x->rank >= 2 && x->rank <= 4,
-         "the out is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
+         "the result is not shaped as the operand, [B, S, H*hd] or [B, S, H, hd]");
     need(c, op, x->rank < 4 || is_number(&x->shape[2], t->heads), "the third axis is not the heads");
     need(c, op, x->rank == 4 || value_columns(x) % t->heads == 0, "heads do not divide the columns");
     long long size = x->rank == 4 ? value_columns(x) : value_columns(x) / t->heads;
@@ -123,7 +124,7 @@ static void check_weights(const checker *c, const ir_op *op, const ir_value *x, 
     const bool params = rest->kind == value_param && w->kind == value_param;
     need(c, op, params && rest->type == w->type, "continued is no param of the weight's dtype");
     need(c, op, rest->rank == 2 && extent_equal(&rest->shape[!out_in], &w->shape[!out_in]),
-         "continued does not compute the same columns of the out");
+         "continued does not compute the same columns of the result");
     long long first = 0, second = 0;
     const bool known = extent_is_number(&w->shape[out_in], &first) && extent_is_number(&rest->shape[out_in], &second);
     need(c, op, known && value_columns(x) == first + second, "the operand's columns are not those of both weights");
@@ -136,8 +137,8 @@ static void check_linear(const checker *c, const ir_op *op)
     bool out_in = op->attributes.layout == layout_out_in;
     need(c, op, x->rank >= 1 && w->rank == 2 && value_same_leading(x, y, 1), "operand, weight and out do not fit");
     check_weights(c, op, x, w);
-    need(c, op, extent_equal(axis(y, 0), &w->shape[!out_in]), "the out's columns are not the weight's");
-    if (op->input_count == 3) need(c, op, is_vector(op->inputs[2], value_columns(y)), "the bias is no vector over the out's columns");
+    need(c, op, extent_equal(axis(y, 0), &w->shape[!out_in]), "the result's columns are not the weight's");
+    if (op->input_count == 3) need(c, op, is_vector(op->inputs[2], value_columns(y)), "the bias is no vector over the result's columns");
     if (op->attributes.fold) need(c, op, is_vector(op->attributes.fold, value_columns(x)), "fold is no vector over the operand's columns");
 }
 
@@ -146,13 +147,13 @@ static void check_matmul(const checker *c, const ir_op *op)
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     const bool t = op->attributes.transpose, t_a = op->attributes.transpose_a;
     need(c, op, x->rank >= 2 && w->rank >= 2 && y->rank == (x->rank > w->rank ? x->rank : w->rank),
-         "the operands need at least two axes each, and the out as many as the operand with more axes");
+         "the operands need at least two axes each, and the result as many as the operand with more axes");
     need(c, op, x->type == w->type, "the operands differ in dtype");
     need(c, op, extent_equal(axis(x, t_a ? 1 : 0), axis(w, t ? 0 : 1)), "the operands differ in K, the axis that is summed");
     long long depth;
     need(c, op, extent_is_number(axis(x, t_a ? 1 : 0), &depth), "K, the axis that is summed, is dynamic");
     need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, t_a ? 0 : 1)),
-         "the out has other rows or columns");
+         "the result has other rows or columns");
     for (int i = 2; i < y->rank; i++) {
         const bool of_x = i < x->rank && extent_equal(axis(x, i), axis(y, i)), of_w = i < w->rank && extent_equal(axis(w, i), axis(y, i));
         need(c, op, (of_x || of_w) && (of_x || i >= x->rank || is_number(axis(x, i), 1)) &&
@@ -203,7 +204,7 @@ static void check_bias(const checker *c, const ir_op *op)
     need(c, op, value_columns(b) >= extent_high(value_tokens(op->inputs[1]), &c->p->dims), "the bias has fewer keys than there are");
 }
 
-/* Queries [B, S, H, hd] or [B, S, H*hd], an out [B, S, H, size], or [B, S, H*size] of either. */
+/* Queries [B, S, H, hd] or [B, S, H*hd], a result [B, S, H, size], or [B, S, H*size] of either. */
 static bool has_rows_of(const ir_value *q, const ir_value *y, long long heads, long long size)
 {
     return y->rank >= 3 && y->rank <= q->rank && extent_equal(&q->shape[0], &y->shape[0]) && extent_equal(&q->shape[1], &y->shape[1]) &&
@@ -232,11 +233,11 @@ static void check_attention(const checker *c, const ir_op *op)
     if (t->bias) check_bias(c, op);
     if (t->first) need(c, op, extent_equal(&t->first->shape[0], &q->shape[0]), "first is not [B]");
     if (op->kind == op_attention)
-        need(c, op, has_rows_of(q, y, t->heads, size), "the out's batch, tokens or heads are not those of the queries");
+        need(c, op, has_rows_of(q, y, t->heads, size), "the result's batch, tokens or heads are not those of the queries");
     else
         need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
                  extent_equal(&y->shape[1], &q->shape[1]) && is_number(&y->shape[2], t->heads) &&
-                 is_number(&y->shape[3], size + 2), "the out is not f32[B, S, H, hd+2]");
+                 is_number(&y->shape[3], size + 2), "the result is not f32[B, S, H, hd+2]");
 }
 
 static void check_combine(const checker *c, const ir_op *op)
@@ -246,7 +247,7 @@ static void check_combine(const checker *c, const ir_op *op)
     need(c, op, x->def && x->def->kind == op_attention_partial, "the operand is not of attention_partial");
     need(c, op, extent_equal(&x->shape[0], &y->shape[0]) && extent_equal(&x->shape[1], &y->shape[1]), "rows differ");
     need(c, op, is_number(&x->shape[2], op->attributes.heads), "heads differ");
-    need(c, op, head_size(c, op, y, op->attributes.heads) == value_columns(x) - 2, "the out is not [B, S, H*hd]");
+    need(c, op, head_size(c, op, y, op->attributes.heads) == value_columns(x) - 2, "the result is not [B, S, H*hd]");
 }
 
 static void check_append(const checker *c, const ir_op *op)
@@ -258,13 +259,13 @@ static void check_append(const checker *c, const ir_op *op)
     need(c, op, extent_is_number(&state->shape[1], &heads) && heads >= 1, "the state's heads are dynamic");
     need(c, op, head_size(c, op, x, heads) == value_columns(state), "head sizes differ");
     need(c, op, extent_equal(&x->shape[0], &state->shape[0]) && extent_equal(&op->attributes.at->shape[0], &x->shape[0]), "batches differ");
-    need(c, op, state->type == op->outputs[0]->type, "the out has another dtype than its state");
+    need(c, op, state->type == op->outputs[0]->type, "the result has another dtype than its state");
 }
 
 static void check_slice(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, x->rank >= 1 && value_same_leading(x, y, 1) && x->type == y->type, "the out has other rows");
+    need(c, op, x->rank >= 1 && value_same_leading(x, y, 1) && x->type == y->type, "the result has other rows");
     need(c, op, op->attributes.offset <= value_columns(x) - value_columns(y), "the slice reaches beyond its operand");
 }
 
@@ -272,11 +273,11 @@ static void check_split(const checker *c, const ir_op *op)
 {
     long long sum = 0;
     for (int i = 0; i < op->output_count; i++) {
-        need(c, op, op->inputs[0]->rank >= 1 && value_same_leading(op->inputs[0], op->outputs[i], 1), "an out has other rows");
-        need(c, op, op->outputs[i]->type == op->inputs[0]->type, "an out has another dtype");
+        need(c, op, op->inputs[0]->rank >= 1 && value_same_leading(op->inputs[0], op->outputs[i], 1), "a result has other rows");
+        need(c, op, op->outputs[i]->type == op->inputs[0]->type, "a result has another dtype");
         sum += value_columns(op->outputs[i]);
     }
-    need(c, op, sum == value_columns(op->inputs[0]), "the outs do not add up to the operand");
+    need(c, op, sum == value_columns(op->inputs[0]), "the results do not add up to the operand");
 }
 
 static void check_concat(const checker *c, const ir_op *op)
@@ -287,7 +288,7 @@ static void check_concat(const checker *c, const ir_op *op)
         need(c, op, op->inputs[i]->type == op->outputs[0]->type, "dtypes differ");
         sum += value_columns(op->inputs[i]);
     }
-    need(c, op, sum == value_columns(op->outputs[0]), "the operands do not add up to the out");
+    need(c, op, sum == value_columns(op->outputs[0]), "the operands do not add up to the result");
 }
 
 static void check_reshape(const checker *c, const ir_op *op)
@@ -297,7 +298,7 @@ static void check_reshape(const checker *c, const ir_op *op)
         const ir_value *v = k ? op->outputs[0] : op->inputs[0];
         count[k] = extent_multiply(c->a, op->at, value_rows(c->a, v), extent_number(value_columns(v)));
     }
-    need(c, op, extent_equal(&count[0], &count[1]), "the out has another number of elements");
+    need(c, op, extent_equal(&count[0], &count[1]), "the result has another number of elements");
     need(c, op, op->inputs[0]->type == op->outputs[0]->type, "dtypes differ");
 }
 
@@ -311,7 +312,7 @@ static void check_permute(const checker *c, const ir_op *op)
         const double axis = axes->at[i];
         need(c, op, axis >= 0 && axis < x->rank && axis == floor(axis) && !(taken >> (int)axis & 1), "axes must have each axis once");
         taken |= 1u << (int)axis;
-        need(c, op, extent_equal(&y->shape[i], &x->shape[(int)axis]), "the out is not shaped as the permuted operand");
+        need(c, op, extent_equal(&y->shape[i], &x->shape[(int)axis]), "the result is not shaped as the permuted operand");
     }
     need(c, op, x->type == y->type, "dtypes differ");
 }
@@ -327,9 +328,9 @@ static void check_reduced(const checker *c, const ir_op *op)
     long long size;
     need(c, op, axis >= 0 && axis < x->rank && x->rank > gone, "there is no such axis");
     need(c, op, extent_is_number(&x->shape[axis], &size), "the axis is dynamic");
-    need(c, op, y->rank == x->rank - gone && (gone || is_number(&y->shape[axis], 1)), "the out has another axis there");
+    need(c, op, y->rank == x->rank - gone && (gone || is_number(&y->shape[axis], 1)), "the result has another axis there");
     for (int i = 0; i < x->rank; i++)
-        need(c, op, i == axis || extent_equal(&x->shape[i], &y->shape[i - (i > axis ? (int)gone : 0)]), "the out has other axes");
+        need(c, op, i == axis || extent_equal(&x->shape[i], &y->shape[i - (i > axis ? (int)gone : 0)]), "the result has other axes");
 }
 
 static void check_op_shape(const checker *c, const ir_op *op)
@@ -458,9 +459,9 @@ void check_attributes(const checker *c)
         need(c, op, op->output_count == 1 || op->kind == op_split, "more than one result");
         check_taken(c, op, taken);
         if (op->kind == op_kv_append) need(c, op, op->attributes.at && op->attributes.state, "at or state is missing");
-        if (op->kind == op_cast) need(c, op, op->attributes.to == op->outputs[0]->type, "the out has another dtype than `to`");
+        if (op->kind == op_cast) need(c, op, op->attributes.to == op->outputs[0]->type, "the result has another dtype than `to`");
         else
-            for (int k = 0; k < op->output_count; k++) need(c, op, op->outputs[k]->type != dtype_i32, "the out is i32");
+            for (int k = 0; k < op->output_count; k++) need(c, op, op->outputs[k]->type != dtype_i32, "the result is i32");
         check_indices(c, op);
         check_numbers(c, op, taken);
     }

@@ -47,7 +47,7 @@ int format_bf16_terms(dtype of);                         /* how many terms hold 
 int value_bf16_terms(const ir_value *v);                 /* terms that v stores per element: more than 1 if bf16_terms wrote it */
 long long format_row_of_terms(dtype of, long long K);    /* numbers of a row of A in terms; each term padded to 128 bytes */
 
-/* Numbers in a packed column of K elements, padded to whole tiles; in formats of several terms each to 128 bytes. */
+/* Numbers in a packed column of K elements, padded to whole tiles; in formats of several terms, each term to 128 bytes. */
 long long format_length(const weight_format *f, long long K);
 long long format_numbers_bytes(const weight_format *f, long long numbers); /* without scales */
 int format_piece_length(const weight_format *f); /* elements of a tile along k; with several terms, of one term */

@@ -73,7 +73,7 @@ long long value_stride_at(const ir_value *v, const dim_table *dims)
     return extent_value(&step, dims);
 }
 
-/* The number of elements in 16 bytes. Callers' rows begin at multiples of it. */
+/* Elements in 16 bytes. The row strides of callers' tensors are multiples of it. */
 static int step_of_rows(const ir_value *v) { return 16 / (int)dtype_size(v->type); }
 
 void value_set_step(ir_value *v, dim *d)
@@ -87,11 +87,11 @@ void value_set_step(ir_value *v, dim *d)
 const char *value_step_fault(arena *a, const ir_value *v, const dim *d)
 {
     const long long columns = value_columns(v), size = dtype_size(v->type);
-    if (d->low < columns) return arena_printf(a, "%s may be %lld; rows of %lld elements do not fit that", d->name, d->low, columns);
+    if (d->low < columns) return arena_printf(a, "%s may be %lld, less than the %lld elements of a row", d->name, d->low, columns);
     if (d->high > INT_MAX) return arena_printf(a, "%s may be %lld, more than an int holds", d->name, d->high);
     if (d->value % step_of_rows(v))
-        return arena_printf(a, "%s is %lld: rows of %s are %lld bytes apart then; they begin at multiples of 16 bytes", d->name, d->value,
-                            dtype_name(v->type), d->value * size);
+        return arena_printf(a, "%s is %lld: rows of %s are then %lld bytes apart; they must begin at multiples of 16 bytes", d->name,
+                            d->value, dtype_name(v->type), d->value * size);
     return NULL;
 }
 

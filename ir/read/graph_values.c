@@ -255,7 +255,7 @@ static bool read_step(graph_reader *r, const spec_node *node, ir_value *v, dim *
 {
     const char *fault = value_step_fault(r->a, v, d);
     if (v->rank < 2)
-        complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride is that of several", v->name, graph_shape_text(r, v));
+        complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride needs several", v->name, graph_shape_text(r, v));
     else if (fault)
         complain(r->a, node->at, "stride: %s", fault);
     else if (d->high > MOST_ELEMENTS / most_rows(v, &r->p->dims))
@@ -278,11 +278,11 @@ static bool read_stride(graph_reader *r, const spec_node *node, ir_value *v)
     if (d) return read_step(r, node, v, d);
     if (!graph_static(r, node, "stride", &stride)) return false;
     if (v->rank < 2)
-        complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride is that of several", v->name, graph_shape_text(r, v));
+        complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride needs several", v->name, graph_shape_text(r, v));
     else if (stride < columns)
         complain(r->a, node->at, "stride: rows of %lld elements do not fit a stride of %lld", columns, stride);
     else if (stride != columns && stride * each % 16)
-        complain(r->a, node->at, "stride: %lld elements of %s are %lld bytes; rows begin at multiples of 16 bytes", stride,
+        complain(r->a, node->at, "stride: %lld elements of %s are %lld bytes; rows must begin at multiples of 16 bytes", stride,
                  dtype_name(v->type), stride * each);
     else if (stride > MOST_ELEMENTS / most_rows(v, &r->p->dims))
         complain(r->a, node->at, "stride: %%%s has more than 2^40 elements with its dims at their greatest", v->name);

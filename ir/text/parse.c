@@ -281,7 +281,7 @@ static void end_kernel(reader *r)
     r->depth = 0;
     for (int i = 0; i < r->kernel->phase_count && r->has_frame; i++)
         if (!r->kernel->phases[i]->tile.program)
-            bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, and phase %s no tile: a frame follows from tiles",
+            bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, but phase %s has no tile; a frame follows from tiles",
                  r->kernel->name, frame_names(NULL)[r->frame], r->kernel->phases[i]->name);
     const frame_kind own = r->has_frame ? kernel_frame(r->b.p, r->kernel) : r->frame;
     if (r->frame != own && (is_of_phases(r->frame) || is_of_phases(own)))

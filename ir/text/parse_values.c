@@ -74,7 +74,7 @@ static void read_stride(reader *r, ir_value *v)
     dim *d = extent_lone_dim(&stride, &r->b.p->dims);
     if (!d) bail(r->a, code_bad_input, at, "a stride is a number, or the name of a dynamic dim");
     if (!v->rank || !extent_is_number(&v->shape[v->rank - 1], &columns))
-        bail(r->a, code_bad_input, at, "a stride is that of rows whose columns are static");
+        bail(r->a, code_bad_input, at, "a stride needs rows whose columns are static");
     const char *fault = value_step_fault(r->a, v, d);
     if (fault) bail(r->a, code_bad_input, at, "%s", fault);
     value_set_step(v, d);
@@ -165,7 +165,7 @@ static void read_rows(reader *r, ir_value *v)
     rows->end = scan_integer(&r->in, 0, INT32_MAX, "row");
     if (scan_accept(&r->in, "/")) rows->every = scan_integer(&r->in, 1, INT32_MAX, "rows of a group");
     if (!row_range_makes(rows, extent_is_number(&v->shape[0], &made) ? made : 0))
-        bail(r->a, code_bad_input, at, "such rows are not those of %%%s", v->name);
+        bail(r->a, code_bad_input, at, "this range cannot select the rows of %%%s", v->name);
     v->from_rows = rows;
 }
 

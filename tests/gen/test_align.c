@@ -215,8 +215,8 @@ START_TEST(a_plan_with_an_impossible_aligned_copy_is_refused)
     static const struct {
         const char *from, *to, *message;
     } cases[] = {{"each=4", "each=17", "each is 17; it is 1 to 16"},
-                 {"67]/72", "67]/68", "the out's rows are no multiple of 16 bytes"},
-                 {"67]/72", "67]", "the out's rows are no multiple of 16 bytes"},
+                 {"67]/72", "67]/68", "the result's rows are no multiple of 16 bytes"},
+                 {"67]/72", "67]", "the result's rows are no multiple of 16 bytes"},
                  {"67]/72", "67]/64", "cannot lie in rows of 64 elements"},
                  {"%x                 bf16[M,67]", "%x                 bf16[M,67]/73", "cannot lie in rows of 73 elements"},
                  {": align {", ": rows {", "rows has no setting 'each'"},
