@@ -98,12 +98,12 @@ struct ir_value {
     ir_op *def;         /* value_result: the op that makes it */
     const char *name;   /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
     const char *output; /* name in the spec's `outputs:`; NULL: not an output */
-    /* A view (set by fusion) lives in `root`'s storage, from column root_offset on, with rows root_stride elements apart. NULL: it
-     * owns its storage, dense, or with a row stride of root_stride elements (not 0) where the spec gives an input or output one, or
-     * planning a result. The root of a kv_append's result is its state. */
+    /* A view (set by fusion) lives in `root`'s storage, from column root_offset on, with rows root_stride elements apart. root NULL: the
+     * value owns its storage. Its rows are then dense, or root_stride elements apart if that is not 0: the spec gives a stride for an input
+     * or output, planning for a result. The root of a kv_append's result is its state. */
     ir_value *root;
     long long root_offset, root_stride;
-    const dim *step; /* a caller's value whose row stride each call gives, by this dim; root_stride is for planning (value_set_step()) */
+    const dim *step; /* a caller's value: each call gives its row stride, by this dim; root_stride is then a stand-in (value_set_step()) */
     position at;
     extent shape[max_rank];
     double constant; /* value_constant */
@@ -239,7 +239,7 @@ extent value_batches(arena *a, const ir_value *v);               /* product of a
 long long product_depth(const ir_op *product);                   /* K, the axis that a linear or matmul sums (static by rule) */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
 long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements, that plans are made for */
-long long value_stride_at(const ir_value *v, const dim_table *dims); /* row stride of its storage, in elements, of a call */
+long long value_stride_at(const ir_value *v, const dim_table *dims); /* row stride of its storage, in elements, at these dims */
 /* Gives a caller's value, whose shape is known, the dynamic dim as the row stride of its calls. Plans are then made for rows that are as
  * badly aligned as any call's: an odd multiple of 16 bytes apart, and never dense. */
 void value_set_step(ir_value *v, dim *d);

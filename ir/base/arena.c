@@ -2,7 +2,6 @@
  * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors. Text
  * of the spec reaches a diagnostic only through ir/base/diagnostic.c, which removes what could harm a terminal. */
 #define _GNU_SOURCE
-#define _GNU_SOURCE
 #include "ir/base/arena.h"
 #include "ir/base/diagnostic.h"
 #include "ir/base/format.h"

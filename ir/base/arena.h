@@ -35,7 +35,7 @@ void arena_defer(arena *a, void (*call)(void *), void *argument);
 
 /* Sets the text that later positions refer to; borrowed, must outlive the arena's use of it. NULL text: no caret lines. */
 void arena_source(arena *a, const char *name, const char *text, size_t size);
-/* For IR text, whose values have positions of a spec that is not at hand: a position means the text line that ends in it, !13:5. */
+/* For IR text, whose values carry positions in a spec that is not at hand: an error at 13:5 shows the text's line that ends in !13:5. */
 void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
 /* Later positions are places in the IR text itself. */
 void arena_source_unmarked(arena *a);

@@ -13,7 +13,7 @@ typedef struct dim {
     bool used; /* named by an expression: extent_parse() sets it, and the reader reports dims that nothing names */
     long long low, high; /* allowed range; for a static dim both are value */
     int slot;            /* dynamic: index into term.power */
-    int step;            /* of a row stride that each call gives: the dim's values are multiples of it; 0: of no stride */
+    int step;            /* for a row stride that each call gives: its values are multiples of step; 0: not a stride */
     position at;
 } dim;
 

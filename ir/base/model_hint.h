@@ -6,7 +6,7 @@
 
 /* Hint for a config.json given as a spec; model_type NULL: the file has none. */
 const char *model_config_hint(arena *a, const char *model_type);
-/* The tensor that is `name` behind a prefix such as "model.layers.0."; the alphabetically first of several; NULL: none. */
+/* A tensor called `name` after a prefix such as "model.layers.0."; the alphabetically first of several; NULL: none. */
 const char *model_tensor_like(const char *name, const char *const *names, size_t count);
 /* Hint when `name` is missing but such a tensor `there` exists. prefix: the spec's, or NULL; layer: the requested one, or -1. */
 const char *model_tensor_hint(arena *a, const char *name, const char *there, const char *prefix, long long layer);

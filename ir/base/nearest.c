@@ -1,5 +1,5 @@
-/* In: a misspelt word and the valid names. Out: the nearest name, for "did you mean". NULL: all differ in more than a third of the word's
- * letters and none consists of some of its words joined by _, or the word is longer than any name. */
+/* In: a misspelt word and the valid names. Out: the nearest name, for "did you mean": one that differs in at most a third of the word's
+ * letters, or consists of some of the word's parts (separated by _). NULL: there is none, or the word is longer than any name. */
 #include "ir/base/arena.h"
 #include <string.h>
 
@@ -37,7 +37,7 @@ static int spelling_apart(const char *x, size_t nx, const char *y, size_t ny, in
     return 2 * d - (strncmp(x, y, nx < ny ? nx : ny) == 0);
 }
 
-/* Twice the number of words of x (separated by _) that y omits, minus 1; too_far: y is no subsequence of them, or under half as long. */
+/* Twice the number of parts of x (separated by _) that y omits, minus 1; too_far: y is no subsequence of them, or under half as long. */
 static int words_apart(const char *x, size_t nx, const char *y, size_t ny)
 {
     int missing = 0;

@@ -17,7 +17,7 @@ typedef struct fact_key {
     double least, most;
     bool required;
     size_t offset;
-    int count; /* of fact_count: which */
+    int count; /* for fact_count: which device_count */
 } fact_key;
 
 static const fact_key keys[] = {

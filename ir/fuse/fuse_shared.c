@@ -11,7 +11,7 @@ static bool same_operand(const ir_value *x, const ir_value *y)
     return x == y || (x->kind == value_constant && y->kind == value_constant && x->constant == y->constant && same_form(x, y));
 }
 
-/* Of elementwise ops and reductions, whose only attribute is the dtype of a cast. */
+/* True if two elementwise ops or reductions compute the same. Of their attributes only a cast's dtype can differ. */
 static bool same_op(const ir_op *x, const ir_op *y)
 {
     if (x->kind != y->kind || x->input_count != y->input_count || x->output_count != 1 || !same_form(x->outputs[0], y->outputs[0]))

@@ -1,5 +1,5 @@
 /* In: the groups after the last fusion. Out: independent rows phases are marked to share a launch, and are placed next to each
- * other. Each saves a launch; an example are the norms of queries and of keys by head. Other families are left alone. */
+ * other. Each saves a launch, for example the per-head norms of queries and of keys. Other families are left alone. */
 #include "ir/fuse/fuse.h"
 
 enum { most_beside = 4 }; /* most phases per launch */

@@ -282,8 +282,8 @@ static void lower_linear(lowering *l)
     emit(l, op_add, out, sum, in(l, 2));
 }
 
-/* True for a matrix times a vector if the matrix is so large that an extra kernel hardly adds to its time: the ops that its epilogue could
- * have run may need one after this rewrite. */
+/* True for a matrix times a vector, if the matrix is so large that an extra kernel hardly adds to the time: after this rewrite, ops that
+ * the matmul's epilogue could have run may need a kernel of their own. */
 static bool is_matrix_times_vector(const ir_op *op)
 {
     const long long least = 1 << 20;

@@ -13,16 +13,16 @@
  * - Sums: e^2 = sum w^2 e_x^2 + u^2 (max(sum of s_i^2, K y^2/3) + (K/6 + 1) sum t^2), s_i the partial sums in natural order. Adding t_i
  *   rounds the partial sum s_i: u^2 sum s_i^2. Devices add in other orders: over a random order the mean of s_i^2 is
  *   (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2. Reductions of more than 4096 terms are sums of sums, and so is
- *   their bound (ref_sum_rounding). It is what 2 sqrt(K) u sum|t| bounds from above, without that formula's excess of about sqrt(K).
+ *   their bound (ref_sum_rounding). The usual bound, 2 sqrt(K) u sum|t|, exceeds it by a factor of about sqrt(K).
  * - Softmax, attention, norms: their derivatives, written where they are computed.
- * - Errors that come from one value are one error (ref_sources.c): what x + x, x * x or fifty uses of x do to it adds up with signs, and
- *   what a row has from one number adds up along it. Only errors of different values add as squares.
+ * - Errors that come from one value are one error (ref_sources.c): in x + x, x * x or fifty uses of x, the effects of x's error add up
+ *   with signs, and an error that a whole row has from one number adds up along the row. Only errors of different values add as squares.
  *
- * A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose functions are twice as far off as assumed,
- * the rest for the largest of 10^9 normal numbers (6 standard deviations) when an error is a product of two others and so has a longer
- * tail. It leaves room: a right kernel shows largest ratios of 0.05 to 0.5, a wrong one above 10. What float32, or the dtype of storage,
- * surely cannot hold is infinite; where that depends on rounding the error is infinite, and so is the error of whatever is computed from
- * it. */
+ * A check passes while |device - reference| <= ref_sigmas * error. Why six: one for a device whose functions are twice as far off as
+ * assumed, the rest for the largest of 10^9 errors, which is 6 standard deviations if they are normal, more where an error is a product of
+ * two others and so has a longer tail. That leaves room: a right kernel shows largest ratios of 0.05 to 0.5, a wrong one above 10. What
+ * float32, or the dtype of storage, surely cannot hold is infinite; where that depends on rounding the error is infinite, and so is the
+ * error of whatever is computed from it. */
 #ifndef TFGEN_REF_H
 #define TFGEN_REF_H
 #include "ir/ir.h"

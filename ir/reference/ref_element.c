@@ -342,9 +342,9 @@ static bool sides_agree(const ref_side *const sides[most_operands], int count, c
     return true;
 }
 
-/* Samples of the result. Where its error is infinite (a pole or an end of the domain within reach) although its operands have bounds, the
- * range of the samples becomes its error, as half of it: a sum of nine such elements then stays within its bound, whichever side each
- * of them took. */
+/* Samples of the result. Where its error is infinite (a pole or an end of the domain within reach) although its operands have bounds, half
+ * the range of the samples becomes its error. The bound of a sum of nine such elements (6 * 3 halves) then covers whichever side each of
+ * them took. */
 static bool pass_sides(ref_state *r, const ir_op *op, const size_t *at, const effect of[most_operands], size_t i)
 {
     const ref_side *sides[most_operands] = {NULL}, *first = NULL;

@@ -76,8 +76,8 @@ static void pass_shares(norm_row *n, bool centred, double mean, double r, double
 }
 
 /* Whether a row's squares add up to more than f32 holds, so that r is 0. row_unsure: errors decide that; or another number that is computed
- * from the row before r multiplies it (a sum, a product) may overflow as well; or most of the divisor are squares so small that they may be
- * flushed to 0. */
+ * from the row before r multiplies it (a sum, a product) may overflow as well; or most of the divisor comes from squares so small that they
+ * may be flushed to 0. */
 typedef enum square_range { row_fits, row_unsure, row_infinite } square_range;
 
 /* size, size2: sums of magnitudes and of squares; reach2: of squared errors; mean: of squares, with eps, whose root divides. Infinite and
