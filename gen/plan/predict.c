@@ -118,9 +118,9 @@ static void add_phase(prediction *sum, const prediction *one)
     sum->assumed |= one->assumed;
 }
 
-/* What a wait costs, in hops: from the end of a phase's last tile until a tile that waits for it has its data. Stores become visible, then
- * a mark, its reader, a barrier, and loads into an empty pipeline, while other workgroups load weights. Fitted on an H200 to Llama decode
- * blocks (docs/performance.md). */
+/* What a wait costs, in hops (device_busy_hop()): from the end of a phase's last tile until a tile that waits for it has its data. Stores
+ * become visible, then a mark, its reader, a barrier, and loads into an empty pipeline, while other workgroups load weights. Fitted on an
+ * H200 to Llama decode blocks (docs/performance.md). */
 static const double hops_of_a_wait = 3;
 
 /* Adds a phase that begins when the others have ended; `wait`: seconds. */
