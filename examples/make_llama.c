@@ -67,8 +67,10 @@ int main(int argc, char **argv)
     mkdir(argv[1], 0777); /* on failure the first create() reports why */
     FILE *config = create(argv[1], "config.json");
     fprintf(config,
-            "{\"num_hidden_layers\": %d, \"hidden_size\": %d, \"num_attention_heads\": %d, \"num_key_value_heads\": %d,\n"
-            " \"intermediate_size\": %d, \"vocab_size\": %d, \"rms_norm_eps\": 1e-5, \"rope_theta\": 10000.0}\n",
+            "{\"model_type\": \"llama\", \"torch_dtype\": \"float32\", \"hidden_act\": \"silu\", \"max_position_embeddings\": 256,\n"
+            " \"tie_word_embeddings\": false, \"num_hidden_layers\": %d, \"hidden_size\": %d, \"num_attention_heads\": %d,\n"
+            " \"num_key_value_heads\": %d, \"intermediate_size\": %d, \"vocab_size\": %d, \"rms_norm_eps\": 1e-5,\n"
+            " \"rope_theta\": 10000.0}\n",
             layers, width, heads, kv_heads, hidden, vocabulary);
     if (fclose(config)) return 1;
 

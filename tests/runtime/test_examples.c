@@ -417,6 +417,9 @@ START_TEST(the_llama_says_what_double_precision_says)
 {
     if (!built("make_llama.c", "make_llama") || !built("llama.c", "llama")) return;
     ck_assert_msg(shell("%s/make_llama %s/model", folder, folder) == 0, "%s", output);
+    ck_assert_msg(shell("%s import %s/model -o %s/specs/ 2>&1 && test -s %s/specs/full-decode.yaml", getenv("TFGEN"), folder, folder,
+                        folder) == 0,
+                  "%s", output);
     ck_assert_msg(shell("%s/llama %s/model --device=host --prompt=3,14,15,92 --tokens=12 --context=64 2>%s/err || cat %s/err", folder,
                         folder, folder, folder) == 0,
                   "%s", output);
