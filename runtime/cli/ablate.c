@@ -40,8 +40,8 @@ typedef struct ablate_job {
     variant *list;
     int count;
     tfgen_device *device;     /* NULL: nothing is measured */
-    const ref_tensor *inputs; /* of what runs on the device */
-    double until;             /* no variant is run later */
+    const ref_tensor *inputs; /* data of the runs on the device */
+    double until;             /* no variant is started later */
     text without_effect;      /* names of fusions */
     bool failed;
 } ablate_job;
@@ -261,7 +261,7 @@ static void print_end(const ablate_job *j)
 {
     const variant *first = &j->list[0];
     if (!j->o->no_check)
-        printf("  checked %s against float64; times are of %s\n",
+        printf("  checked %s against float64; 'times' is relative to %s\n",
                j->device ? "on the device at these sizes" : "at the spec's own sizes on the host engine", first->name);
     if (first->agrees)
         print_chart(j);

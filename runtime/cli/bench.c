@@ -204,7 +204,7 @@ static void find_levels(void *argument)
     const char *given = j->o->fusion ? j->o->fusion : "tile";
     j->levels = options_list(j->a, strcmp(given, "all") == 0 ? fusion_levels : given);
     for (size_t i = 0; i < j->levels.count; i++) options_level(j->a, j->levels.names[i]);
-    if (!j->o->fusion && j->o->from) j->levels.names[0] = NULL; /* once, as the text is fused */
+    if (!j->o->fusion && j->o->from) j->levels.names[0] = NULL; /* IR text has its level */
 }
 
 typedef struct record_job {

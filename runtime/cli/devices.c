@@ -59,7 +59,7 @@ static void list_devices(void *argument)
     if (pretends && *pretends)
         fprintf(
             stderr,
-            "tfgen: warning: HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; the value is part of each kernel's key in the "
+            "tfgen: warning: HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs claim that version; the value is part of each kernel's key in the "
             "cache\n",
             text_harmless(l->a, pretends));
     l->devices = json_array();
@@ -96,7 +96,7 @@ static void list_models(void *argument)
     listing *l = argument;
     json_t *all = json_array();
     if (!l->json)
-        printf("%-12s %-9s %5s %8s %10s %11s  label (*: what its target takes where none is named)\n", "name", "target", "units",
+        printf("%-12s %-9s %5s %8s %10s %11s  label (*: its target's default)\n", "name", "target", "units",
                "chiplets", "memory", "bandwidth");
     for (size_t i = 0; i < device_model_total(); i++) {
         const device_model *d = device_model_at(l->a, i);

@@ -140,7 +140,7 @@ static void check_libclang(visit *v)
     char *path = libclang_find(), *log = NULL;
     libclang_facts facts = {0};
     if (!path)
-        report(v, verdict_absent, "libclang", "not found: emitted kernels are not held to the plan before they are compiled", mend);
+        report(v, verdict_absent, "libclang", "not found: emitted kernels are not compared with the plan before they are compiled", mend);
     else if (!v->has_worker) report_untried(v, "libclang", path);
     else if (libclang_check(probe, sizeof probe - 1, "probe.hip", arch_to_try(vendor_amd), 0, &facts, &log) == build_ok)
         report(v, verdict_good, "libclang", arena_printf(v->a, "%s, %s", path, facts.version), NULL);
@@ -158,7 +158,7 @@ static const char *mend_of(const char *kind)
     return "NVIDIA: its driver with libcuda.so.1 (Debian: apt install nvidia-driver libcuda1), or set TFGEN_LIBCUDA";
 }
 
-/* Loads code of the compiler that would be used, which shows whether the driver is too old for it. */
+/* Loads code made by the compiler that tfgen would use: shows whether the driver is too old for it. */
 static void try_device(visit *v, tfgen_device *d)
 {
     code_result r = {0};
@@ -220,7 +220,7 @@ static void check_variables(visit *v)
     if (pretends && *pretends)
         report(v, verdict_bad, "environment",
                arena_printf(v->a,
-                            "HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs pretend to be another; it is part of each "
+                            "HSA_OVERRIDE_GFX_VERSION=%s: AMD GPUs claim that version; it is part of each "
                             "kernel's key in the cache",
                             pretends),
                "unset HSA_OVERRIDE_GFX_VERSION where tfgen has a target for the GPU itself");
@@ -234,7 +234,7 @@ static void check_ranges(visit *v)
     for (size_t i = 0; i < count && i < 2; i++) report(v, verdict_good, "TFGEN_PROFILE", libraries[i], NULL);
     if (asked && !count)
         report(v, verdict_bad, "TFGEN_PROFILE", arena_printf(v->a, "%s: no library of NVTX or roctx could be opened", asked),
-               "install the profiler's (libnvtx3interop, librocprofiler-sdk-roctx), or name one: TFGEN_PROFILE=/path/to/library.so");
+               "install the profiler's library (libnvtx3interop, librocprofiler-sdk-roctx), or set TFGEN_PROFILE=/path/to/library.so");
 }
 
 static void check_node(visit *v, const char *path, const char *mend)

@@ -125,7 +125,7 @@ int cli_file_kind(arena *a, const char *option, const char *path, const char *co
         if (dot && strcmp(dot, ends[i]) == 0) return i;
         text_printf(&all, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", ends[i]);
     }
-    bail(a, code_usage, (position){0}, "--%s: '%s' is no name of a %s; it ends in %s", option, path, option, all.data);
+    bail(a, code_usage, (position){0}, "--%s: '%s' must end in %s", option, path, all.data);
 }
 
 void cli_write_source(arena *a, const char *path, const source_text *s)

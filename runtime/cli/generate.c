@@ -64,7 +64,7 @@ static void close_generator(void *g) { generator_close(g); }
 static void tell_progress(void *context, const tfgen_progress *p)
 {
     progress *bar = context;
-    bar->total = bar->done + (long long)(p->total - p->done) + 1; /* the specs that were compiled so far */
+    bar->total = bar->done + (long long)(p->total - p->done) + 1; /* kernels of the specs seen so far, and one for those to come */
     progress_step(bar, p->kernel);
 }
 
@@ -78,7 +78,7 @@ static bool went_well(generate_job *j, tfgen_status status, const tfgen_error *e
     return false;
 }
 
-/* --fusion=block: layers in one launch; tile, the default: launches of each layer. */
+/* True for --fusion=block: all layers in one launch. False for tile, the default: launches for each layer. */
 static bool stacks_asked(arena *a, const cli_options *o)
 {
     const bool block = o->fusion && strcmp(o->fusion, "block") == 0;

@@ -13,10 +13,10 @@ static const struct { int code; const char *brief, *meaning; } exit_codes[] = {
 static const struct { const char *name, *meaning; } variables[] = {
     {"TFGEN_CACHE_DIR", "folder of the kernel cache; default $XDG_CACHE_HOME/tfgen or ~/.cache/tfgen; empty: no cache"},
     {"TFGEN_CACHE_SIZE", "most bytes of the kernel cache, as 500M or 2G; default 1G; 0: no cache"},
-    {"TFGEN_WISDOM", "what tunings found (docs/tuning.md); default $XDG_DATA_HOME/tfgen/wisdom or ~/.local/share/tfgen/wisdom; none: none"},
+    {"TFGEN_WISDOM", "tuned tiles (docs/tuning.md); default $XDG_DATA_HOME/tfgen/wisdom or ~/.local/share/tfgen/wisdom; none: use none"},
     {"TFGEN_TRIALS", "database of `tfgen tune`; default $XDG_DATA_HOME/tfgen/trials.db or ~/.local/share/tfgen/trials.db"},
     {"TFGEN_HOST_CC", "C++ compiler of the host engine; default clang-22 to clang-14, clang"},
-    {"TFGEN_HOST_OPTIMISE", "0 to 3: how much that compiler optimises; default 3, for what runs long; 1 compiles faster"},
+    {"TFGEN_HOST_OPTIMISE", "0 to 3: how much that compiler optimises; default 3; 1 compiles faster and runs slower"},
     {"TFGEN_CLANG", "clang for AMD targets; default clang-22 and older"},
     {"TFGEN_HIPRTC", "HIPRTC's library; default libhiprtc or libamdhip64 of the system or of ROCm"},
     {"TFGEN_NVRTC", "NVRTC's library, for NVIDIA targets; default libnvrtc of the system, of CUDA_HOME or of /usr/local/cuda"},

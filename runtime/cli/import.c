@@ -109,7 +109,7 @@ static void write_folder(const import_job *j, const char *folder)
             if (!j->o->quiet) printf("%s: %s\n", path, j->m->kinds[k].which);
         }
     write_index(j, folder);
-    if (!j->o->quiet) printf("%s/layers.json: which layer has which\n", folder);
+    if (!j->o->quiet) printf("%s/layers.json: the specs of each layer\n", folder);
 }
 
 /* ---- the command */

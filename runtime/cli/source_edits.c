@@ -341,7 +341,7 @@ static const char *made_for(arena *a, const char *source)
 {
     const char *line = arena_strndup(a, source, strcspn(source, "\n")), *at = NULL;
     for (const char *p = strstr(line, " for "); p; p = strstr(p + 1, " for ")) at = p + 5;
-    return at ? arena_strndup(a, at, strcspn(at, ".")) : "nobody knows what";
+    return at ? arena_strndup(a, at, strcspn(at, ".")) : "an unknown target";
 }
 
 static bool same_but_places(arena *a, const char *x, const char *y)
@@ -388,7 +388,7 @@ static void check_plan(arena *a, const char *folder, const plan *p)
     while (x.size && same_piece(&x, &y)) x = next_said(x.at + strcspn(x.at, "\n")), y = next_said(y.at + strcspn(y.at, "\n"));
     if (!same_piece(&x, &y))
         bail(a, code_usage, (position){0},
-             "--replace-source: %s was emitted of another plan: line %d of its plan.ir is '%s', this plan has '%s'; emit takes the same "
+             "--replace-source: %s was emitted of another plan: line %d of its plan.ir is '%s', this plan has '%s'; give emit the same "
              "--dim, --dtype, --fusion, --tile and --device-model",
              folder, line_number(whole, x.at), one_blank(a, &x), one_blank(a, &y));
 }

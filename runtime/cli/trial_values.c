@@ -14,11 +14,12 @@ void trial_need(trial *t, tfgen_code code)
     bail_with_log(t->a, code, (position){0}, log, "%s",
                   code == code_compile_failed || code == code_unsupported ? "a kernel did not compile for this device"
                   : code == code_check_failed                             ? "the checker found faults"
-                  : code == code_io                                       ? "a kernel has no file or folder to be made in"
+                  : code == code_io                                       ? "no file or folder can be made for a kernel"
                                                                           : "the device stopped");
 }
 
-/* True for the input that a stack hands on, and for its views, in a layer behind the first: the caller's tensor is the first layer's. */
+/* True in the layers after the first of a stack for the input that the layer before stored, and for its views: the caller's tensor is the
+ * first layer's. */
 static bool is_handed_on(const trial *t, const ir_value *planned)
 {
     return t->at > 0 && value_root(planned) == t->plan->stack.in;

@@ -64,7 +64,7 @@ START_TEST(table_refuses_options_that_it_cannot_use)
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --nearest"), code_usage);
     says("--nearest is for points of --grid");
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --report=x.pdf"), code_usage);
-    says("ends in .html, .svg, .csv or .json");
+    says("must end in .html, .svg, .csv or .json");
     ck_assert_int_eq(tfgen("table rmsnorm-block --device=host"), code_usage);
     says("did you mean 'rmsnorm-blocks'?");
     ck_assert_int_eq(tfgen("table rmsnorm-blocks specs/rmsnorm.yaml --device=host"), code_usage);

@@ -143,7 +143,7 @@ START_TEST(workgroups_that_wait_for_others_end_on_one_worker)
 }
 END_TEST
 
-/* ---- what rounding costs: weights of a hundred keys that differ little round apart, which costs as much as storing their sum does */
+/* ---- what rounding costs: a hundred keys have nearly equal weights; rounding each weight errs as much as rounding the stored sum */
 static void check_weights(void *argument)
 {
     static const char yaml[] = "block: t\ndtype: f16\ndims: {B: 2, S: 5, T: 100, H: 4, KV: 2, hd: 16}\n"

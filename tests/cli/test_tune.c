@@ -627,7 +627,7 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
     snprintf(arguments, sizeof arguments, "tune --report=%s/r.html; cat %s/r.html", folder, folder);
     ck_assert_int_eq(tune(arguments), 0);
     ck_assert_msg(strstr(output, ">time by the model, us; ") && strstr(output, ">time measured, us</text>") &&
-                      strstr(output, ">tiles tried</text>") && strstr(output, ">time of the best tile so far, of the default's</text>"),
+                      strstr(output, ">tiles tried</text>") && strstr(output, ">time of the best tile so far / the default's</text>"),
                   "%s", output);
 }
 END_TEST

@@ -34,7 +34,7 @@ static void run_body(void *whole)
 
 static void free_arena(void *a) { arena_free(a); }
 
-/* The lines after the first error, its log. */
+/* The lines after the first line of an error's text: its log. */
 static const char *log_of(arena *a, const char *said)
 {
     const char *end = said + strcspn(said, "\n");

@@ -62,7 +62,7 @@ static void print_numbers(const bisection *b, const mismatch *p)
 {
     printf("    %-10s %s: ", "element", element_text(b, p));
     if (p->end_to_end)
-        printf("%.3g times its bound of %.3g away, from the inputs on\n", p->ratio, p->bound);
+        printf("end to end, it is off by %.3g times its bound of %.3g\n", p->ratio, p->bound);
     else if (p->kind == mismatch_unwritten)
         printf("never written, or computed from what was never written; it should be %.6g\n", p->expected);
     else if (isfinite(p->ratio))
@@ -115,7 +115,7 @@ static void print_head(const bisection *b)
         printf("geometry of %s\n", b->plan->target->name);
     else
         printf("on %s, target %s\n", b->on, b->plan->target->name);
-    for (int i = 0; i < b->edits.count; i++) printf("  %s is that of %s\n", b->edits.list[i].file, b->edits.folder);
+    for (int i = 0; i < b->edits.count; i++) printf("  %s is taken from %s\n", b->edits.list[i].file, b->edits.folder);
 }
 
 /* The number of values in memory that were compared; wrong: of those that are wrong. */
@@ -129,14 +129,14 @@ static int values_of(const walk *w, bool wrong)
 static void print_notes(const bisection *b)
 {
     if (b->vanished) {
-        printf("  with %d values of phase %s in memory, too, every value is right:", b->shown, b->stored.made.phase->name);
+        printf("  once %d more values of phase %s are stored, every value is right:", b->shown, b->stored.made.phase->name);
         puts(" the fault depends on time, or on what a compiler makes of the whole phase");
     }
     if (b->hidden) printf("  %s%s", b->hidden, b->hidden[strlen(b->hidden) - 1] == '\n' ? "" : "\n");
-    if (b->lost) printf("  with its values in memory the phase has another source: %s\n", b->lost);
-    if (b->sampled) puts("  of products and attention only some rows were judged: all of them would take too long");
+    if (b->lost) printf("  edits that do not fit the source that stores the phase's values: %s\n", b->lost);
+    if (b->sampled) puts("  only some rows of products and attention were judged, as all of them would take too long");
     if (b->overflow)
-        printf("  %%%s has elements that %s cannot hold, by the reference itself: no kernel is at fault\n", b->overflow->value->name,
+        printf("  the reference's own %%%s has elements that %s cannot hold: no kernel is at fault\n", b->overflow->value->name,
                dtype_name(b->overflow->value->type));
 }
 
@@ -151,7 +151,7 @@ static void print_checker(const bisection *b)
         if (b->checked) puts("  the checker finds no race and no access out of bounds");
         return;
     }
-    printf("  %sthe checker, of the first access that it refuses%s\n", bold(), plain());
+    printf("  %sthe checker's report of the first access that it refuses%s\n", bold(), plain());
     print_lines(b->checker);
 }
 
@@ -159,7 +159,7 @@ static void print_expected(const bisection *b)
 {
     const expected_result *e = &b->expected;
     if (!e->file) return;
-    if (e->unknown) printf("  %s also has %s: no values of the spec\n", e->file, e->unknown);
+    if (e->unknown) printf("  %s also has %s, which the spec does not name\n", e->file, e->unknown);
     if (!e->first) {
         printf("  %s agrees with the spec: %d values, each within its bound on the values before it\n", e->file, e->given);
         return;

@@ -19,7 +19,7 @@ typedef struct calibration {
     meter *meter;
     int chunks;       /* of the meter's memory */
     int units;        /* units that run concurrently */
-    double sustained; /* seconds */
+    double sustained; /* seconds of load ahead of a rate */
     device_model out;
     progress bar;
 } calibration;
@@ -111,11 +111,11 @@ static void measure_launches(calibration *c)
     probe_run run = {.kind = probe_nothing, .grid = c->units, .chunks = 1};
     const double began = seconds_now();
     (void)meter_seconds(c->meter, &run, 4);
-    const int row = seconds_now() - began < 20e-3 ? 128 : 8; /* few are enough for a device that is slow to wait for */
+    const int row = seconds_now() - began < 20e-3 ? 128 : 8; /* fewer where waiting for the device takes long */
     set(c, number_launch_cost, meter_seconds(c->meter, &run, row), note_of(c, "empty, %d workgroups, %d in a row", c->units, row));
     if (c->target->overlaps) {
         run.overlap = true;
-        set(c, number_overlap_cost, meter_seconds(c->meter, &run, row), note_of(c, "the same, each begins before the last has ended"));
+        set(c, number_overlap_cost, meter_seconds(c->meter, &run, row), note_of(c, "empty, each begins before the one ahead has ended"));
     }
 }
 
@@ -286,7 +286,7 @@ static void measure_products(calibration *c)
         size = j.size;
         set_rate(reached, types[i], r.sustained,
                  note_of(c, "a product of %lld^3 of random numbers, after %.1f s of it", size, c->sustained));
-        if (!from_sheet) set_rate(most, types[i], r.best, "the same products, their fastest runs; no data sheet is known");
+        if (!from_sheet) set_rate(most, types[i], r.best, "the fastest runs of such a product; no data sheet is known");
         if (types[i] != dtype_f32 && (!clock || r.clock < clock)) clock = r.clock;
         told(c, dtype_name(types[i]));
     }

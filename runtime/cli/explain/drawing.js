@@ -22,8 +22,8 @@ function linesOf(names, most) {
   return lines;
 }
 
-/* ---- the graph: boxes are ops, round ones what is given and what is asked for. Where an edge passes a row, a bend keeps room for it among
- * that row's boxes, so that it goes behind none. */
+/* ---- the graph: boxes are ops, pills are inputs, states and outputs. Where an edge passes a row, a bend keeps room for it among that row's
+ * boxes, so that it goes behind none. */
 const rowGap = 34, boxGap = 14, lineHeight = 15, mostBoxes = 3000, mostLabels = 200;
 function boxOf(kind, lines, extra) {
   const w = Math.max(...lines.map(([text, bold]) => widthOf(text, bold))) + 20;
@@ -79,7 +79,7 @@ function link(boxes) {
   }
   return { rows: rows.map(r => r || []), edges };
 }
-/* Each row in the order of the means of what its boxes are joined to, downward and upward in turn. */
+/* Sorts each row by the mean position of the boxes that its own are joined to: by the rows above, then by those below, in turn. */
 function order(rows) {
   const number = () => rows.forEach(r => r.forEach((b, i) => b.at = i));
   number();
@@ -92,7 +92,7 @@ function order(rows) {
     }
   }
 }
-/* Each box as near to its neighbours' mean as the boxes beside it leave room for: means of runs of boxes that touch. */
+/* Puts each box as near to its neighbours' mean as the boxes beside it allow; boxes that touch move as one, to the mean of their wishes. */
 function place(rows) {
   for (const row of rows) { let x = 0; for (const b of row) { b.x = x + b.w / 2; x += b.w + boxGap; } for (const b of row) b.x -= x / 2; }
   for (let turn = 0; turn < 24; turn++) for (const row of turn % 2 ? [...rows].reverse() : rows) {
@@ -112,7 +112,7 @@ function place(rows) {
     for (const run of runs) for (const b of run.boxes) b.x = run.sum / run.weight + b.offset;
   }
 }
-/* Edges that meet a box arrive side by side, in the order in which they come from. */
+/* Edges meet a box side by side, sorted by where their other ends are. */
 function ports(edges) {
   for (const [end, other, name] of [["to", "from", "x2"], ["from", "to", "x1"]]) {
     const by = new Map();
@@ -166,7 +166,7 @@ function graph(l, width) {
   return svg;
 }
 
-/* ---- launches from top to bottom; what one makes and another reads goes down at their right, each pair in a lane that no other has there */
+/* ---- launches from top to bottom; at their right a line from each launch to those that read its values, in lanes that do not overlap */
 function launchPairs(l) {
   const at = new Map(l.kernels.map((k, i) => [k.name, i])), pairs = new Map();
   for (const e of l.edges) if (e.from && e.to && e.from !== e.to && at.has(e.from) && at.has(e.to)) {

@@ -86,7 +86,7 @@ typedef struct edge_list {
     const explained_level *l;
     explained_edge *edges;
     int count;
-    const tensor_work **told; /* whose bytes some edge has */
+    const tensor_work **told; /* whose bytes an edge has counted */
     int told_count;
     double bandwidth;
 } edge_list;

@@ -313,7 +313,7 @@ int draw_reduction(drawing *d, int x)
 }
 
 /* ---- products */
-/* A second operand for x, of that shape but for its batches: x's, some of them 1, none, or one more than x has. */
+/* A second operand for x of this shape. Its batch axes may be x's, one of them 1, or none; for an x without any, also a batch of 2. */
 static int batched_operand(drawing *d, const random_value *x, const random_axis *shape)
 {
     random_axis own[max_rank];

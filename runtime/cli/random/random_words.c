@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ISO/IEC 14882:2020, 5.5 (alternative tokens) and 5.11 (keywords, identifiers with a meaning of their own); 5.12 of those to come. */
+/* C++20's alternative tokens, identifiers with a meaning of their own, and keywords (ISO/IEC 14882:2020, 5.5, 5.10 and 5.11). */
 static const char language[] =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
     "co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do "

@@ -37,7 +37,7 @@ static void print_waits(const timeline *t, int index)
     if (l->worst)
         printf("    tiles take %.2f us, the longest (tile %lld, workgroup %d) %.2f\n", micro(l->median), l->worst->tile,
                l->worst->workgroup, micro(l->longest));
-    if (l->stores >= 0) printf("    %.1f %% of the tiles' time comes after their sums are there\n", percent(l->stores));
+    if (l->stores >= 0) printf("    %.1f %% of the tiles' time comes after the mainloop\n", percent(l->stores));
     if (l->data >= 0) printf("    %.1f %% of the tiles' time is a wait for their first data\n", percent(l->data));
     print_phases(l);
     if (l->ahead >= 0 && index > 0) printf("    a workgroup waits %.2f us for the previous launch\n", micro(l->ahead));

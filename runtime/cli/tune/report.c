@@ -218,7 +218,7 @@ static void put_progress(text *t, const trial_group *g)
                      y = {least * 0.98, 1, false, picture_bottom, picture_top};
     draw_text(&body, 2, 22, "title", "best so far");
     draw_axis_across(&body, &x, picture_top, picture_bottom, "tiles tried");
-    draw_axis_up(&body, &y, x.from, x.to, "time of the best tile so far, of the default's");
+    draw_axis_up(&body, &y, x.from, x.to, "time of the best tile so far / the default's");
     for (size_t i = 0; i < g->count; i++) {
         const double before = best, from = draw_at(&x, (double)i), to = draw_at(&x, (double)i + 1);
         if (is_right(&g->rows[i])) best = fmin(best, g->rows[i].ratio);

@@ -36,7 +36,7 @@ static void print_kernel(const tuned_kernel *k)
         printf("  %-26s %s%d refused, %d of the same code, %d dropped early, %d wrong, %d unjudged%s\n", "",
                colour_code(stdout, colour_dim), k->refused, k->same, k->dropped, k->wrong, k->unjudged, colour_code(stdout, colour_none));
     if (strcmp(k->how, "better") == 0)
-        printf("  %-26s %safter %s%s\n", "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
+        printf("  %-26s %sdefault: %s%s\n", "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
 }
 
 static void print_plan(const tune_case *c, const tuned_plan *p)

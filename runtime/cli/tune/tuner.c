@@ -143,7 +143,7 @@ static candidate standard_of(kernel_under_test *s)
 static search_result search_kernel(kernel_under_test *s, candidate *standard)
 {
     const effort *how = effort_of(s->c->t->o);
-    const int ranks = s->c->t->ranks.size; /* whose waves are one together */
+    const int ranks = s->c->t->ranks.size; /* a wave's candidates are divided among them */
     const search_side side = {.propose = under_test_propose,
                               .prepare = prepare,
                               .time = time_candidate,
