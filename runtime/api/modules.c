@@ -77,7 +77,7 @@ tfgen_status tfgen_module_prepare(tfgen_module *m, const tfgen_dim *dims, size_t
     if (!m || (dim_count && !dims) || !take_options(&known, sizeof known, options))
         return device_report(error, TFGEN_USAGE, "tfgen_module_prepare: module and dims must be given, and options.size set");
     if (known.variant_count)
-        return device_report(error, TFGEN_USAGE, "tfgen_module_prepare: options.variants is of tfgen_module_create; this prepares one");
+        return device_report(error, TFGEN_USAGE, "tfgen_module_prepare: options.variants is for tfgen_module_create; give dims");
     tfgen_status status = check_options("tfgen_module_prepare", &known, error);
     if (status != TFGEN_OK) return status;
     cache *kept = cache_open(&(cache_options){.directory = known.cache_dir});

@@ -62,7 +62,7 @@ static void run_layers(generator *g, bool prefill, int *at, size_t sequence, con
     }
 }
 
-/* A decode step of all layers, those of one kind that follow each other in one launch. */
+/* A decode step of all layers; neighbouring layers of one kind share a launch. */
 static void run_stacks(generator *g, int *at, const tfgen_dim *dims, size_t dim_count)
 {
     const layer_set *s = &g->sets[g->set];
@@ -180,13 +180,13 @@ typedef struct call_job {
 static tfgen_status check_id(const generator *g, int id, tfgen_error *error)
 {
     if (id >= 0 && (size_t)id < g->facts.vocabulary) return TFGEN_OK;
-    return device_report(error, TFGEN_USAGE, "token %d is none of the vocabulary's, 0 to %zu", id, g->facts.vocabulary - 1);
+    return device_report(error, TFGEN_USAGE, "token %d is not in the vocabulary, 0 to %zu", id, g->facts.vocabulary - 1);
 }
 
 static tfgen_status check_room(const generator *g, size_t sequence, size_t more, tfgen_error *error)
 {
     if (more <= g->options.room - g->lengths[sequence]) return TFGEN_OK;
-    return device_report(error, TFGEN_USAGE, "a text of %zu tokens; the generator has room for %zu", g->lengths[sequence] + more,
+    return device_report(error, TFGEN_USAGE, "a text would have %zu tokens; the generator has room for %zu", g->lengths[sequence] + more,
                          g->options.room);
 }
 
@@ -343,8 +343,8 @@ static tfgen_status read_prompts(generator *g, generator_text *texts, generator_
     return status;
 }
 
-/* Steps until the host looks at the tokens. Those after a text's end are wasted, so they are fewer where each takes long. All of them have
- * room and use one set of layers. */
+/* How many decode steps to launch before the host looks at their tokens. Steps after a text's end are wasted, so fewer are launched on the
+ * host engine, where each takes long. All of them have room and use one set of layers. */
 static size_t steps_ahead(const generator *g, const bool *done, size_t most)
 {
     enum { on_host = 4 };

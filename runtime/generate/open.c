@@ -191,7 +191,7 @@ static void open_sets(generator *g, const char *folder)
     g->facts = (generator_facts){.model_type = m->config->family->model_type, .layers = (size_t)model_layers(m->config),
                                  .dtype = g->options.dtype ? g->options.dtype : m->config->dtype, .positions = positions_of(m)};
     if (room > g->facts.positions)
-        bail(g->a, code_usage, (position){0}, "a text of %zu tokens, with those that are asked for: the model has %zu positions", room,
+        bail(g->a, code_usage, (position){0}, "a text would have %zu tokens with those to generate; the model has %zu positions", room,
              g->facts.positions);
     g->sets[g->set_count++] = (layer_set){.model = m, .most = longest(m)};
     if ((long long)room > longest(m) && g->options.sequences > 1)

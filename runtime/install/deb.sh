@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: deb.sh VERSION FOLDER   Writes FOLDER/tfgen_VERSION_ARCHITECTURE.deb: what `make install` installs, with the libraries in Debian's
-# multiarch folder. `make deb` calls it. Needs dpkg-dev. lintian has nothing to say about it but for the two lines of its overrides.
+# multiarch folder. `make deb` calls it. Needs dpkg-dev. lintian reports nothing beyond the two findings that its overrides allow.
 set -eu
 version=$1 folder=$2
 architecture=$(dpkg --print-architecture)

@@ -15,12 +15,14 @@ typedef enum norm_kind { norm_rms, norm_layer } norm_kind;
 /* How a layer combines its two halves:
  *   ahead     pre-norm: x1 = x + attention(norm(x)); y = x1 + mlp(norm(x1)); norms without a name are left out
  *   behind    post-norm: x1 = norm(x + attention(x)); y = norm(x1 + mlp(x1))
- *   parallel  y = x + attention(norm(x)) + mlp(norm(x)), with one norm for both if the second has no name */
+ *   parallel  y = x + attention(norm(x)) + mlp(norm(x)), with one norm for both if the second has no name
+ *   by_key    parallel if the config's key says so, else ahead */
 typedef enum wiring { wiring_ahead, wiring_behind, wiring_parallel, wiring_by_key } wiring;
 typedef enum bias_rule { bias_none, bias_always, bias_by_attention_key, bias_by_mlp_key } bias_rule;
 /* Norms of q and k before rope: one weight for all heads, a weight for each head, or one norm over all heads together. */
 typedef enum qk_norm { qk_norm_none, qk_norm_shared, qk_norm_each_head, qk_norm_whole } qk_norm;
-/* Order of rows in one tensor with q, k and v: all of q, then k, then v; or for each KV head its queries, its key, its value. */
+/* Order of rows in one tensor with q, k and v. stacked: all of q, then k, then v. by_head: for each KV head its queries, key and value.
+ * by_key: stacked if the config has one KV head, else by_head. */
 typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_by_key } packing;
 /* Which layers have a window, without layer_types in the config: none; all; even ones; all but every n-th (window_pattern); those from
  * max_window_layers on; all but the first of each n; those without rope. */

@@ -167,7 +167,7 @@ START_TEST(every_target_gives_the_same_tokens)
 }
 END_TEST
 
-/* Of one kind of layers, and of two. */
+/* Models with one kind of layers, and with two. */
 START_TEST(a_step_of_one_launch_gives_the_same_tokens)
 {
     static const char *const configs[] =
@@ -299,7 +299,7 @@ static const struct {
     {CONFIG, NULL, NULL, "--prompt-ids='1;'", 2, "'' does not begin with the id of a token"},
     {CONFIG, NULL, NULL, "--prompt-ids=99999999999", 2, "'99999999999' does not begin with the id of a token"},
     {CONFIG, NULL, NULL, "--prompt-ids=1,2 -n 0", 2, "'0' is not a whole number from 1"},
-    {CONFIG, NULL, NULL, "--prompt-ids=1,2 -n 64", 2, "a text of 65 tokens, with those that are asked for: the model has 64 positions"},
+    {CONFIG, NULL, NULL, "--prompt-ids=1,2 -n 64", 2, "a text would have 65 tokens with those to generate; the model has 64 positions"},
     {CONFIG, "model.norm.weight", NULL, "--prompt-ids=1,2 -n 4", 3, "tensor model.norm.weight is missing"},
     {CONFIG, "model.embed_tokens.weight", NULL, "--prompt-ids=1,2 -n 4", 3, "tensor model.embed_tokens.weight is missing"},
     {CONFIG, "model.layers.1.mlp.up_proj.weight", NULL, "--prompt-ids=1,2 -n 4", 3, "tensor model.layers.1.mlp.up_proj.weight is missing"},
@@ -327,7 +327,7 @@ START_TEST(an_id_outside_of_the_vocabulary_is_refused)
     make_folder();
     save_model(CONFIG, NULL);
     ck_assert_int_eq(tfgen("generate %s --target=host --prompt-ids=1,40 -n 4", folder), 2);
-    says("token 40 is none of the vocabulary's, 0 to 39");
+    says("token 40 is not in the vocabulary, 0 to 39");
     remove_folder();
 }
 END_TEST
