@@ -109,7 +109,7 @@ def lies_right(shape: Sequence[int], strides: Sequence[int], row: Optional[int])
 
 
 def distance(shape: Sequence[int], strides: Sequence[int]) -> Optional[int]:
-    """Elements from row to row, where they are equally many everywhere; None: there is one row; -1: they are not, or columns are apart."""
+    """Elements from the start of a row to that of the next. None: there is one row. -1: it varies, or columns are not adjacent."""
     if shape and shape[-1] != 1 and strides[-1] != 1:
         return -1
     row = step = None
@@ -123,7 +123,7 @@ def distance(shape: Sequence[int], strides: Sequence[int]) -> Optional[int]:
 
 
 def placed(spec: TensorSpec, shape: Sequence[int], strides: Sequence[int], remedy: str) -> Sequence[Any]:
-    """The shape of a tensor whose rows may be apart; then, where each call gives it, the distance of rows (None: there is one)."""
+    """The shape of a tensor, whose rows may have a stride. If calls give the stride, it follows the shape (None: there is one row)."""
     if spec.step is None:
         if not lies_right(shape, strides, spec.stride):
             raise strided(spec, remedy)
@@ -135,7 +135,7 @@ def placed(spec: TensorSpec, shape: Sequence[int], strides: Sequence[int], remed
 
 
 def strided_output(spec: TensorSpec) -> TensorError:
-    """A copy of an output would be written instead of it, so that the advice is another."""
+    """The refusal of an output. It never advises a copy, which the layer would write instead of the output."""
     name, columns = spec.name, f"[..., :{spec.shape[-1]}] of a tensor"
     if spec.step:
         return TensorError(f"{name} has other strides than a matrix whose rows lie multiples of {ALIGNMENT} bytes apart: give {columns} "
@@ -168,8 +168,7 @@ class Plain:
         return None
 
     def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Sequence[Any], addresses: List[Any]) -> List[Any]:
-        """Checks all of a call's tensors, given in the order of specs, but their shapes, which it returns; stores their addresses, each at
-        its index."""
+        """Checks a call's tensors, given in the order of specs, except their shapes, which it returns. Stores each address at its index."""
         shapes = []
         for (i, spec), t in zip(specs, tensors):
             addresses[i], shape = self.at(spec, t)
@@ -217,8 +216,8 @@ class Plain:
 
     def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> memoryview:
         if self.device != "host" or spec.stride:
-            raise TypeError(f"{spec.name}: {'with a stride' if spec.stride else f'on {self.device}'} give it with out=, as only PyTorch's "
-                            "tensors are made there")
+            raise TypeError(f"{spec.name}: give it with out=; only outputs of PyTorch are allocated "
+                            f"{'with a stride' if spec.stride else f'on {self.device}'}")
         size = SIZES[spec.dtype]
         for n in shape:
             size *= n
@@ -255,7 +254,7 @@ class Torch:
         self.slack = 0
         if self.host:
             self.slack = WORKSPACE_ALIGNMENT  # PyTorch aligns memory of the host to 64 bytes, that of a GPU to 512
-        # The public way makes an object in each call.
+        # torch.cuda.current_stream() would make an object in each call.
         self.raw_stream = None if self.host else getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
     def stream(self) -> Optional[int]:
@@ -328,7 +327,7 @@ class Torch:
         return memory, address + -address % WORKSPACE_ALIGNMENT
 
     def models(self, specs: Sequence[TensorSpec], shapes: Sequence[Tuple[int, ...]], workspace: int) -> Tuple[List[Any], Any]:
-        """Tensors without memory, of which empty_like() makes outputs and a workspace (None: there is none) in half the time of empty()."""
+        """Tensors without memory: from them empty_like() makes outputs and a workspace (None: none) in half the time of empty()."""
         made = [self.storage(spec, shape) for spec, shape in zip(specs, shapes)]
         room = self.workspace(workspace)[0]
         for t in [*made, room]:

@@ -147,13 +147,13 @@ class Weights:
 
 
 class Sizes:
-    """What calls have in common whose tensors have the same shapes."""
+    """What calls with equal shapes share."""
 
     def __init__(self, args: _binding.Args, dims: Any, outputs: Tuple[Tuple[int, ...], ...]) -> None:
         self.args, self.dims, self.outputs = args, dims, outputs  # args: without its tensors; dims: the memory that it points to
         self.workspace: int = args.workspace_bytes
-        self.models: Optional[Tuple[List[Any], Any]] = None  # PyTorch's tensors: those of outputs, that of the workspace
-        self.unused: List[Arguments] = []  # those that no call uses now
+        self.models: Optional[Tuple[List[Any], Any]] = None  # Torch.models(): of the outputs, of the workspace
+        self.unused: List[Arguments] = []  # free for the next call
 
 
 class Arguments:
@@ -167,7 +167,7 @@ class Arguments:
 
 
 class Axes:
-    """The shape of a tensor as a function of the dynamic dims, and last the distance of its rows where calls give it."""
+    """The shape of a tensor as a function of the dynamic dims, followed by the stride of its rows if calls give it."""
 
     def __init__(self, spec: TensorSpec) -> None:
         axes = (*spec.axes, spec.step) if spec.step else spec.axes
@@ -240,10 +240,10 @@ class Kernels:
 
     @staticmethod
     def _apart(t: TensorSpec, rows: int, others: int) -> Exception:
-        return _arrays.TensorError(f"{t.name} has rows {rows} elements apart, another tensor of the call {others}, and both are {t.step}")
+        return _arrays.TensorError(f"{t.name} has rows {rows} elements apart, another tensor of the call {others}; {t.step} is one number")
 
     def misfit(self, t: TensorSpec, given: Sequence[Any], wanted: Sequence[Any]) -> Exception:
-        """An output given to a call that writes another."""
+        """The error for a given output that has another shape or stride than the call writes."""
         if not t.step:
             return _arrays.TensorError(f"{t.name} is {tuple(given)}, the layer writes {tuple(wanted)}")
         if tuple(given[:-1]) == tuple(wanted[:-1]):
@@ -273,7 +273,7 @@ class Kernels:
         count = len(values or ())
         workspace = self.plan.library.c.tfgen_module_workspace_bytes(self.module, values, count)
         if workspace < 0:
-            raise _arrays.TensorError(f"{dims}: a distance of rows is no multiple of {_arrays.ALIGNMENT} bytes in a tensor that has it")
+            raise _arrays.TensorError(f"{dims}: a tensor's rows would not lie multiples of {_arrays.ALIGNMENT} bytes apart")
         args = _binding.Args(dims=values, dim_count=count, workspace_bytes=workspace)
         made = Sizes(args, values, tuple(self.axes[i].shape(dims) for i in self.outputs))
         if len(self.known) > 4096:

@@ -28,12 +28,12 @@ from ._layer import Kernels, Layer, Weights, compile, plan
 from .torch import Module
 
 LEAST_ROOM = 1024  # rows of a cache that grows
-CHUNK = 1024  # most tokens of a call of the specs of chunks
+CHUNK = 1024  # most tokens per call of a "chunk" spec
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 # Classes of layers that register() replaces, by the module of transformers.models.
 CLASSES = {"LlamaDecoderLayer": "llama.modeling_llama", "Qwen3DecoderLayer": "qwen3.modeling_qwen3",
            "Gemma3DecoderLayer": "gemma3.modeling_gemma3", "BertLayer": "bert.modeling_bert"}
-# Model types whose layers take and return what Fused does: tensors, with position_ids where they decode. tests/python has them.
+# Model types whose layers take and return what Fused does: tensors, with position_ids where they decode. tests/python tests them.
 FAMILIES = {"llama", "mistral", "qwen2", "qwen3", "smollm3", "granite", "gemma", "gemma2", "gemma3_text", "gemma3", "olmo", "olmo2",
             "olmo3", "phi", "phi3", "glm4", "stablelm", "starcoder2", "nemotron", "cohere", "cohere2", "gpt2", "opt", "bert"}
 logger = logging.getLogger("tfgen")
@@ -83,7 +83,7 @@ def read(path: str) -> str:
 
 class Rows(CacheLayerMixin):
     """A layer's cache as the specs have it: all rows of each sequence in one tensor [B, KV, L, hd], of which `length` are filled. L is
-    `room`, or grows to the next power of two. Windows are kept whole."""
+    `room`, or grows to the next power of two. Layers with a window keep all rows, too."""
 
     is_sliding = False
     is_croppable = True
@@ -208,7 +208,7 @@ class Shared:
         self.filled: Tuple[Any, Any] = (None, None)
 
     def causal(self) -> bool:
-        """What masks transformers makes now. `tfgen import` refuses a config with is_causal, but it may be set later."""
+        """Whether transformers makes causal masks now. `tfgen import` refuses a config with is_causal, but it may be set later."""
         return self.specs.decodes and getattr(self.text_config, "is_causal", True)
 
     def compiled(self, layer: int, form: str, rows: Optional[int], padded: bool, like: torch.Tensor) -> Kernels:
@@ -253,8 +253,8 @@ class Shared:
 
     def rows_filled(self, filled: Any, positions: torch.Tensor, first: Optional[torch.Tensor], S: int, leads: bool,
                     batch: int) -> torch.Tensor:
-        """Rows of each sequence's cache that are filled, [B]. filled: an int, or a tensor of one, of each layer's own: then a step
-        takes them from the positions, which were compared with it. first: padding ahead of each text."""
+        """Filled rows of each sequence's cache, [B]. filled: an int, or a tensor of one number, which each layer has for itself; then a
+        step of one token takes the rows from the positions, which were compared with it. first: padding ahead of each text."""
         if isinstance(filled, int):
             key: Any = filled
         elif S > 1:
@@ -293,7 +293,8 @@ def all_true(x: torch.Tensor) -> torch.Tensor:
 
 
 def insist(good: torch.Tensor, text: str, wait: bool) -> None:
-    """A prompt waits for the answer; a step of one token, or a graph, does not: there the device stops with an assertion."""
+    """Raises TensorError unless `good` (wait: for a prompt). A step of one token, or a graph, does not wait for the answer: the device
+    stops with an assertion."""
     if wait:
         if not bool(good):
             raise TensorError(text)
@@ -450,7 +451,7 @@ class Fused:
         return self._module("prefill", None)(x, lengths)
 
     def _lengths(self, batch: int, S: int, mask: Optional[torch.Tensor], device: torch.device) -> torch.Tensor:
-        """Tokens of each of an encoder's texts. A graph makes them in each layer, equally, and checks the mask in the first."""
+        """Tokens of each of an encoder's texts. A compiled graph counts them in every layer, but checks the mask only in the first."""
         if mask is None:
             return torch.full((batch,), S, dtype=torch.int32, device=device)
         seen = visible(mask)
@@ -559,7 +560,7 @@ def replace(model: torch.nn.Module, *, room: Optional[int] = None, **options: An
 
 # ---- before from_pretrained
 
-# By id() of the config. The fused layers of a model keep what they share, and that the config, whose id() is its own so long.
+# By id() of the config. A model's fused layers keep its Shared alive, which keeps the config, so no other object gets that id().
 _shared: "weakref.WeakValueDictionary[int, Shared]" = weakref.WeakValueDictionary()
 
 

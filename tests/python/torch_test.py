@@ -213,7 +213,7 @@ def strides_of_calls():
     both = tfgen.compile(spec.replace("stride: Y", "stride: X").replace(" Y: [8, 4096],", "").replace(", Y: 16", ""), params={"w": w},
                          device="cpu", wisdom="none")
     refused("into rows unlike those of the input", RuntimeError, lambda: both.run({"x": x}, out={"y": torch.zeros(3, 3, 20)[..., :8]}),
-            "y has rows 20 elements apart, another tensor of the call 24, and both are X")
+            "y has rows 20 elements apart, another tensor of the call 24; X is one number")
     for backend in ("aot_eager", "inductor"):
         z = torch.compile(block, fullgraph=True, backend=backend)(x)
         expect(f"strides of a call under torch.compile by {backend}", torch.equal(z, y) and z.stride() == y.stride())

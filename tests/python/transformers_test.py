@@ -129,7 +129,7 @@ def decoder(family):
 
 
 def kept():
-    """A call does not take what another one left in a cache for its own."""
+    """A call does not mistake what another call left in a cache for its own tokens."""
     model = made("llama")
     mine = fused(model, room=ROOM)
     ids, ones = ids_of(2, 23), torch.ones(2, 23, dtype=torch.int64)
@@ -203,7 +203,7 @@ def empty_cache():
 
 
 def growing():
-    """Beyond the first size of a cache, in chunks, and bf16."""
+    """A prompt that outgrows the cache's first size and is read in chunks, in bf16."""
     tfgen.transformers.LEAST_ROOM, tfgen.transformers.CHUNK = 32, 16
     model = made("qwen3", torch.bfloat16)
     mine = fused(model)
