@@ -327,7 +327,8 @@ def operation_data(described, count):
 
 
 def operation_peers(case, described, data, tune=False):
-    """Name -> calls, each of which returns the outputs in the spec's order. Products alone are cuBLAS's: torch.compile calls it, too."""
+    """Name -> calls, each of which returns the outputs in the spec's order. The peer of a lone product is cuBLAS, which torch.compile
+    calls too."""
     tensors, run = program(described, DEVICE)
     given = [tensors(v) for v in data]
     plain = {} if contest.tuning else {"cuBLAS" if case.kind in ("product", "matmul") else "eager": run}
@@ -357,7 +358,7 @@ def operation(case, tune=False):
     want, limit = evaluate(described, data[0], torch.float64, False), limit_of(case.kind, case.dtype)
     d = right(str(case), ours, want, limit, [(data[0][n], None) for n, _, _ in described.items("state")])
     peers = operation_peers(case, described, data, tune)
-    if not contest.tuning:  # their first calls are timed there
+    if not contest.tuning:  # report_tuned() times their first calls, so it makes them
         peers = right_peers(str(case), peers, want, 4 * limit)
     del want
     report(str(case), case.dtype, 2.0 * case.multiplies, case.elements * size, peers, ours, d)

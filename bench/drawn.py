@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MULTIPLIES = {"bf16": 1e12, "f16": 1e12, "f32": 1e11}  # the most of a case: they take some milliseconds on an H200
+MULTIPLIES = {"bf16": 1e12, "f16": 1e12, "f32": 1e11}  # most multiply-adds of a case: some milliseconds on an H200
 ELEMENTS = 1 << 30  # the most that a case reads and writes
 
 
@@ -133,7 +133,7 @@ def shipped(name):
 
 
 def block_dims(draw, name):
-    """(dims, elements of the weights). D of 512 to 8192: the heads' columns, in one of five Llama blocks another."""
+    """(dims, elements of the weights). D, 512 to 8192, is the columns of all heads; one Llama block in five has another D."""
     llama = name.startswith("llama")
     while True:
         hd, KV, group = draw.choice((64, 64, 80, 96, 128, 128, 128)), draw.choice((1, 2, 4, 8, 8, 16)), draw.choice((1, 2, 4, 4, 7, 8))

@@ -68,7 +68,7 @@ def rotary_of(op, spec, hd):
 
 
 def angles(op, rotary, at):
-    """Of each position in `at`, [..., S]: [..., S, rotary/2] in float64."""
+    """The angles [..., S, rotary/2], in float64, by which positions `at` [..., S] rotate each pair."""
     turns = at[..., None] * float(op["theta"]) ** (-torch.arange(rotary // 2, device=at.device, dtype=torch.float64) / (rotary // 2))
     return turns / op.get("scaling", {}).get("factor", 1)
 
@@ -190,8 +190,10 @@ def joined(ops, params):
 
 
 def softcapped(q, k, v, op, seen):
-    """By the formula, which SDPA does not have. q: [B, H, S, hd], k and v: [B, KV, L, hd]; seen: a mask, or None: one query sees all keys,
-    several of a causal text those up to their own."""
+    """Attention with softcapped scores, op by op, since SDPA has no softcap. q: [B, H, S, hd], k and v: [B, KV, L, hd]; seen: a mask, or
+    None: one query sees all keys, several of a causal text those up to their own."""
+=>
+3 and 64 rows
     S, L = q.shape[2], k.shape[2]
     if seen is None and S > 1 and op.get("causal"):
         seen = torch.ones(S, L, dtype=torch.bool, device=q.device).tril()

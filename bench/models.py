@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One layer of each kind of well-known models beside eager PyTorch and torch.compile on one GPU, in one process and in turn: decode at 1, 8
-and 64 rows over a cache of 1024 keys, a prompt of 2048 tokens, encoders at batches of 1 and 32, in bf16; of T5-large the attention of its
-encoder. Specs are what `tfgen import` makes of a config with the model's sizes; weights are drawn.
+and 64 rows over a cache of 1024 keys, a prompt of 2048 tokens, encoders at batches of 1 and 32, in bf16; of T5-large only the attention
+of its encoder. Specs are what `tfgen import` makes of a config with the model's sizes; weights are drawn.
 
 usage: models.py [--models=qwen3-4b,...] [--rows=1,8,64] [--within=SECONDS] [--state=FILE] [--jobs=N] [--rehearse]
 

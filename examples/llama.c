@@ -217,8 +217,8 @@ static tfgen_tensor tensor_at(const stage *s, size_t index)
     return t;
 }
 
-/* Uploads the params of layer `layer`, packs them, and gives their memory back. `other`, or NULL, computes the same layer: its weights are
- * these, and what it reads of them is packed once. Returns the bytes that `other` needs for itself. */
+/* Uploads the params of layer `layer`, packs them, and frees the uploaded ones. `other`, or NULL, computes the same layer and shares the
+ * weights; what both read is packed once. Returns the bytes that `other` alone reads. */
 static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const checkpoint *c, int layer, const char *prefix)
 {
     void *params[most_tensors] = {NULL};
@@ -227,13 +227,13 @@ static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const ch
         const tfgen_tensor t = tensor_at(s, i);
         if (t.kind != TFGEN_PARAM) continue;
         char name[256];
-        snprintf(name, sizeof name, "%s%s", prefix, t.from); /* of the specs here each param is a whole tensor */
+        snprintf(name, sizeof name, "%s%s", prefix, t.from); /* in these specs each param is a whole tensor */
         must(tfgen_device_alloc(device, (size_t)t.bytes, &params[i], &error));
         must(tfgen_device_copy(device, params[i], tensor_data(c, name, t.bytes), (size_t)t.bytes, TFGEN_TO_DEVICE, NULL, &error));
     }
     must(tfgen_weights_create(s->module, params, NULL, &s->weights[layer], &error));
     const int64_t bytes = tfgen_weights_bytes(s->weights[layer]);
-    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* of one spec: the same order */
+    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* tensors in the same order */
     for (size_t i = 0; i < count; i++) tfgen_device_free(device, params[i]);
     return tfgen_weights_bytes(s->weights[layer]) - bytes;
 }
@@ -276,7 +276,7 @@ static stage *layer_open(const model *m, const char *type, int context, int rows
     return stage_open(m->device, text, rows > 1 ? "prompt" : "layer", stack);
 }
 
-/* Of all layers: their weights and their caches. */
+/* Makes one stack of all layers, with their weights and caches. */
 static void open_stack(model *m)
 {
     static void *tensors[most_layers][most_tensors];
