@@ -60,7 +60,7 @@ def phases_of(gfx, line, size):
 
 
 def conflicts(gfx, line, size, addresses):
-    """Cycles beyond one a phase; `addresses`: lane -> byte."""
+    """Cycles lost to bank conflicts: all beyond one per phase. `addresses`: lane -> byte."""
     phases, banks = phases_of(gfx, line, size)
     extra = 0
     for phase in phases:

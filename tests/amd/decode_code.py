@@ -47,8 +47,8 @@ def traced(target, folder, case, line, group):
 
 
 def under_way(f, head):
-    """Bytes that the waves of a compute unit have in flight: keys and values of one iteration; of RDNA's long heads 128 columns of
-    either."""
+    """Bytes that the waves of a compute unit have in flight: keys and values of one iteration; on RDNA with heads above 128 columns only
+    128 columns of keys or of values."""
     tile, late = f["tile"], wave_of(f["target"]) == 32 and head > 128
     return tile["resident"] * (tile["threads"] // wave_of(f["target"])) * tile["keys"] * (128 if late else 2 * head) * 2
 
@@ -67,7 +67,8 @@ def faults(f, case, whole):
         wrong.append(f"{f['conflicts']} cycles of LDS bank conflicts, most at {f['worst']}")
     if sum(n * 16 for name, n in f["moved"].items() if "load" in name and width_of(name) == 16) < 0.98 * loaded:
         wrong.append(f"narrow loads: {dict(f['moved'])}")
-    # 200 keys are in the window: as many turns as these take. Pieces of a row that fill no block are loaded with their last one again.
+    # The window has 200 keys, loaded in whole turns. Heads that are no multiple of 64 columns load their last piece several times, so only
+    # the others are checked.
     turn = f["tile"]["threads"] // wave_of(f["target"]) * f["tile"]["keys"]
     keys, rows = -(-200 // turn) * turn, 16 * head * 2 * f["tile"]["threads"] // wave_of(f["target"])
     if whole and head % 64 == 0 and loaded > (keys * head * 4 + rows) * 1.03:

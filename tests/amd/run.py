@@ -133,7 +133,7 @@ class Plan:
             if a["kind"] == "dim":
                 struct.pack_into("<i", out, a["offset"], self.manifest["dims"][a["index"]]["value"])
                 continue
-            if a.get("place") is not None:  # not read: the table has it
+            if a.get("place") is not None:  # kernels of a stack take it from the table
                 continue
             if a["kind"] == "layers":
                 struct.pack_into("<i", out, a["offset"], layers)

@@ -180,7 +180,7 @@ static const fusion_case fusions[] = {
     {"rope_prologue", 1, 2,
      HEAD "inputs: {x: [B, 5, 2, 16]}\nparams: {n: [16]}\nops:\n"
           "  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y, op: rope, in: [h], heads: 2, pairing: half}\noutputs: {y: y}\n"},
-    {"shared_norm", 1, 2, /* more than share a launch side by side */
+    {"shared_norm", 1, 2, /* five norms: a launch has fewer phases side by side */
      HEAD "inputs: {x: [B, 5, 32]}\nparams: {m: [32], n: [32], o: [32], p: [32], q: [32]}\nops:\n"
           "  - {out: a, op: layernorm, in: [x, m]}\n  - {out: b, op: layernorm, in: [x, n]}\n  - {out: c, op: layernorm, in: [x, o]}\n"
           "  - {out: d, op: layernorm, in: [x, p]}\n  - {out: e, op: layernorm, in: [x, q]}\n"

@@ -360,7 +360,7 @@ START_TEST(the_last_iteration_of_a_register_fed_tile_loads_nothing)
 }
 END_TEST
 
-/* Behind a test of the place the compiler stored an array of four halves one by one, and one of two words in two. */
+/* Where an append checks that its row exists, NVRTC used to store an array of four halves one by one, and two words in two stores. */
 START_TEST(four_appended_elements_are_stored_at_once)
 {
     static const char yaml[] = "block: t\ndtype: f16\ndims: {B: 96, L: 64, D: 256, KV: 2, hd: 64}\n"

@@ -465,13 +465,13 @@ START_TEST(a_process_that_has_closed_its_standard_input_reads_it_too)
 }
 END_TEST
 
-START_TEST(the_cache_of_tfgen_is_a_folder_in_the_users_cache_folder)
+START_TEST(shipped_wisdom_is_used_below_the_users_and_none_turns_both_off)
 {
     arena *a = arena_new();
     setenv("TFGEN_WISDOM", "/nowhere/at/all", 1);
     const wisdom *shipped = wisdom_load(a, NULL);
     ck_assert(shipped && shipped->count > 0);
-    for (int i = 0; i < shipped->count; i++) /* of a changed program: gen/plan/former.def, if its tokens are the same; else tune again */
+    for (int i = 0; i < shipped->count; i++) /* its program changed: needs a row of gen/plan/former.def, or tuning */
         ck_assert_msg(!shipped->list[i].stale, "%s", shipped->list[i].stale);
     setenv("TFGEN_WISDOM", "none", 1);
     ck_assert_ptr_null(wisdom_load(a, NULL));
@@ -578,7 +578,7 @@ int main(void)
     tcase_add_test(c, a_version_covers_all_templates_of_a_programs_kernels);
     tcase_add_checked_fixture(f, make_folder, remove_folder);
     tcase_add_test(f, nothing_is_lost_if_many_processes_write_one_file);
-    tcase_add_test(f, the_cache_of_tfgen_is_a_folder_in_the_users_cache_folder);
+    tcase_add_test(f, shipped_wisdom_is_used_below_the_users_and_none_turns_both_off);
     tcase_add_test(f, a_line_of_a_former_version_serves_and_is_written_as_todays);
     tcase_add_test(f, stale_lines_stay_in_the_file);
     tcase_add_test(f, a_process_that_has_closed_its_standard_input_reads_it_too);

@@ -22,12 +22,12 @@ GRACE = 3  # seconds from SIGTERM to the limit
 
 
 class Schedule:
-    """Which slices are run: one after the other from the first index, towards the limit short enough to end before it, and
-    until `patience` slices in a row were broken, since then the machine is."""
+    """Which slices are run: one after the other from the first index. Near the limit they are short enough to end before it. After
+    `patience` broken slices in a row none is begun: then the machine is at fault."""
 
     def __init__(self, first, count, limit, most=None, patience=1):
         self.next, self.count, self.limit, self.last = first, count, limit, None if most is None else first + most
-        self.seconds = []  # a spec, of slices
+        self.seconds = []  # per spec, of each slice
         self.states = {}  # first index -> state
         self.patience, self.broken_in_a_row = patience, 0
 

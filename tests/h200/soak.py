@@ -8,7 +8,7 @@ and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait 
 --launches: calls of all ways together; --seconds: calls not begun by then are left out, which is reported. --ways: of graphs, held,
 products, straight and streams; default all but streams, calls from two streams at once, which stood still on
 an H200 before the runtime ordered them (docs/runtime.md).
---bits=FILE: the results' checksums are written there, or, where the file has some, must be those, such as another build's. --judge:
+--bits=FILE: writes checksums of the results; if the file has some already, another build's for example, they must be equal. --judge:
 `tfgen run` also judges each spec by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small
 sizes, few calls, on PyTorch's CPU and the host engine, without graphs and streams.
 

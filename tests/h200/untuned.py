@@ -10,8 +10,8 @@ usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--part=0/1] 
 Cases are every preset of every shipped spec, 20 of each kind that bench/drawn.py draws, 30 attentions and 30 row operations, in an order
 that the seed draws, too, so that any slice of them is a sample of all. A slice begins at case FIRST and begins none after SECONDS; its
 cases are appended to OUT/untuned-SEED.jsonl, from which the summary is made, and the next index is printed. All trials are in
-OUT/trials.db. --part=K/N: of N processes, each with a GPU and a folder of its own, the one of cases K, K+N, ...; --jobs: compilers at once;
---budget: times the usual seconds of a case. --add: a table of the cases of several files, the sums of all, and nothing is run."""
+OUT/trials.db. --part=K/N: one of N processes, each with its own GPU and folder; it runs cases K, K+N, ...; --jobs: compilers at once;
+--budget: times the usual seconds of a case. --add: runs nothing; prints a table of the cases of several files, and the sums of all."""
 import argparse
 import json
 import os
@@ -53,7 +53,7 @@ def row(draw):
 
 
 def drawn(kind, seed):
-    """(name, spec, options) of a kind's cases. Each has numbers of its own, so that more of them change none."""
+    """(name, spec, options) of a kind's cases. Each case has its own random numbers, so that drawing more of them changes none."""
     draw_one = {"attention": attention, "rows": row}[kind]
     for i in range(KINDS[kind]):
         name, dims, dtype = draw_one(random.Random(f"{kind} {seed} {i}"))

@@ -1,7 +1,7 @@
 /* In: a folder of specs, a folder for the kernel cache, a preset. Out: whether prefill and decode run on one copy of a layer's weights on
- * the GPU of this machine, and whether a variant's calls have the bytes of a module made for its batch, eager and replayed; what calls take
- * on the module of 64 sequences, on the variant and on a module of their own. Exit code 1 when bytes differ or a call fails. Built and run
- * by tests/h200/runtime.sh. */
+ * the GPU of this machine, and whether a variant's calls have the bytes of a module made for its batch, eager and replayed; how long calls
+ * take on the module of 64 sequences, on the variant and on a module of their own. Exit code 1 when bytes differ or a call fails. Built and
+ * run by tests/h200/runtime.sh. */
 #define _GNU_SOURCE
 #include "runtime/module/variants.h"
 #include <math.h>

@@ -366,7 +366,7 @@ START_TEST(sampled_reuse_distances_are_scaled_to_all)
 END_TEST
 
 /* ---- limits */
-START_TEST(beyond_its_limit_a_trace_omits_whole_workgroups_and_reports_it)
+START_TEST(beyond_its_limit_the_recorder_omits_whole_workgroups)
 {
     watch("h200", 300);
     const access_launch *l = run("copies", 4, 64, 32, args(256, 1));
@@ -406,7 +406,7 @@ int main(void)
     tcase_add_test(c, a_working_set_counts_workgroups_that_run_at_once);
     tcase_add_test(c, reuse_distances_are_those_of_a_naive_list);
     tcase_add_test(c, sampled_reuse_distances_are_scaled_to_all);
-    tcase_add_test(c, beyond_its_limit_a_trace_omits_whole_workgroups_and_reports_it);
+    tcase_add_test(c, beyond_its_limit_the_recorder_omits_whole_workgroups);
     tcase_add_test(c, kernels_run_once_as_without_a_watch);
     tcase_set_timeout(c, 60);
     suite_add_tcase(s, c);

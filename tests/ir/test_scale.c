@@ -372,9 +372,9 @@ static void odd_products(long_spec *s)
     for (int i = 0; i < n; i++) text_printf(s->t, "o%d: b%d%s", i, i, i + 1 < n ? ", " : "}\n");
 }
 
-/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops, from
- * `ops` on. In drawn graphs fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37; of the mix 10, from
- * 1000 on 11), each of which looks at all ops. */
+/* kernels: of a spec of 64 ops, by level; fusion that stops early leaves more. growth: by how many tenths a stage's steps may grow from
+ * `ops` ops to twice as many; 20 is linear. Drawn graphs take more: one fusion makes others possible, so fusion goes round several times,
+ * each time over all ops: 25 times for 512 ops and 37 for 2048 (mixed: 10, from 1000 ops on 11). */
 static const struct {
     void (*write)(long_spec *s);
     const char *name;

@@ -755,7 +755,7 @@ static void read_bounds(void *argument)
     ck_assert_msg(widest[1] > 0 && widest[0] > 8 * widest[1], "bounds up to %g, %g by its own choice", widest[0], widest[1]);
 }
 
-START_TEST(verdict_lists_bounds_for_any_device_and_for_the_choices_of_this_one)
+START_TEST(dumped_data_has_bounds_for_any_device_and_for_this_ones_choices)
 {
     arena *a = arena_new();
     char path[256], arguments[512];
@@ -838,7 +838,7 @@ int main(void)
     tcase_add_test(command, a_read_past_the_end_is_found_with_check);
     tcase_add_test(command, values_that_are_not_compared_are_not_called_good);
     tcase_add_test(command, a_command_reports_unjudged_results_with_exit_code_8);
-    tcase_add_test(command, verdict_lists_bounds_for_any_device_and_for_the_choices_of_this_one);
+    tcase_add_test(command, dumped_data_has_bounds_for_any_device_and_for_this_ones_choices);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);
     return run_suite(suite);

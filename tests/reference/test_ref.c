@@ -465,7 +465,7 @@ END_TEST
 
 /* ---- runs */
 /* Each optional attribute is left out once, and the default that the reader sets is then changed. */
-START_TEST(defaults_of_configs_are_those_of_transformers)
+START_TEST(the_reference_has_its_own_defaults)
 {
     static const struct {
         const char *op, *in;
@@ -1217,7 +1217,7 @@ int main(void)
                                   functions_are_exact_far_in_their_tails,
                                   split_concat_and_reshape_only_move,
                                   a_reshape_keeps_the_dtype_of_its_operand,
-                                  defaults_of_configs_are_those_of_transformers,
+                                  the_reference_has_its_own_defaults,
                                   a_graph_that_says_another_shape_is_refused,
                                   a_matrix_of_another_batch_is_refused,
                                   missing_or_wrong_data_is_refused_by_name,

@@ -29,7 +29,7 @@ static void devices_are_described(void)
     nothing_wrong();
 }
 
-START_TEST(every_device_model_has_its_target)
+START_TEST(gpus_are_mapped_to_their_targets)
 {
     ck_assert_str_eq(target_of_machine("gfx1102")->name, "gfx1100");
     ck_assert_str_eq(target_of_machine("gfx942")->name, "gfx942");
@@ -582,7 +582,7 @@ END_TEST
 static void add_devices(Suite *suite)
 {
     TCase *c = tcase_create("devices");
-    tcase_add_test(c, every_device_model_has_its_target);
+    tcase_add_test(c, gpus_are_mapped_to_their_targets);
     tcase_add_test(c, devices_are_described_by_rocm_6);
     tcase_add_test(c, devices_are_described_by_rocm_5);
     tcase_add_test(c, the_first_gpu_with_a_target_is_opened);

@@ -102,7 +102,7 @@ START_TEST(plan_load_pack_and_execute_are_ranges)
 }
 END_TEST
 
-START_TEST(no_progress_is_reported_unless_requested)
+START_TEST(no_range_is_reported_unless_requested)
 {
     static const char *const values[] = {NULL, "", "0"};
     if (values[_i])
@@ -178,7 +178,7 @@ int main(void)
     setenv("RANGES_FILE", file, 1);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, plan_load_pack_and_execute_are_ranges);
-    tcase_add_loop_test(t, no_progress_is_reported_unless_requested, 0, 3);
+    tcase_add_loop_test(t, no_range_is_reported_unless_requested, 0, 3);
     tcase_add_test(t, a_long_name_is_cut);
     tcase_add_test(t, libraries_are_found_by_their_names);
     tcase_add_test(t, doctor_names_the_profiling_library_that_listens);

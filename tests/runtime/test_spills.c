@@ -107,7 +107,8 @@ static void walk_one(void *argument)
     }
 }
 
-/* A narrower tile of a warpgroup's own would be one that nobody chose: the best tile of both warpgroups comes next, and then its half. */
+/* After own_tiles=1 spilled, the planner's best tile without it comes next, then half of that: a narrower one with own_tiles=1 would be a
+ * tile that the planner never chose. */
 START_TEST(after_tiles_of_a_warpgroups_own_come_those_of_both_warpgroups)
 {
     const char *yaml = "block: t\ndtype: bf16\n" PRODUCT("2048", "2048", "10936") "outputs: {y: y}\n";
@@ -434,8 +435,8 @@ START_TEST(emit_reports_that_it_planned_again)
 }
 END_TEST
 
-/* HIPRTC 5.2 compiled these badly: it put a copy of the arguments in scratch, where the packed weight consists of four; and it aborted, as
- * addresses of keys that are the same in all lanes were in vector registers. Weights may have names of emitted functions, too. */
+/* HIPRTC 5.2 failed on these: for the first, which packs four weights into one, it put a copy of the arguments in scratch; on the second it
+ * aborted, as addresses of keys that are the same in all lanes were in vector registers. Emitted functions have the weights' names, too. */
 static const char *const hard[] = {
     "dims: {M: 20, K: 256, N: 96}\ninputs: {x: [M, K]}\nparams: {n: [N, K], k: [N, K], at: [N, K], col: [N, K]}\nops:\n"
     "  - {out: a, op: linear, in: [x, n]}\n  - {out: b, op: linear, in: [x, k]}\n  - {out: g, op: silu, in: [a]}\n"

@@ -53,7 +53,7 @@ static const parts_case cases[] = {
     {"gfx1100", PADDED, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };
 
-START_TEST(lengths_written_as_sums_are_added_up)
+START_TEST(partial_sums_of_split_k_are_added_up)
 {
     const parts_case *c = &cases[_i];
     char line[128];
@@ -81,7 +81,7 @@ int main(void)
     Suite *suite = suite_create("k_parts");
     TCase *t = tcase_create("k_parts");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, lengths_written_as_sums_are_added_up, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(t, partial_sums_of_split_k_are_added_up, 0, sizeof cases / sizeof *cases);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -37,7 +37,7 @@ static const struct {
              {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma_3xtf32"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
 
-START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
+START_TEST(a_product_of_few_rows_in_16_bits_swaps_its_operands)
 {
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = plans[_i].target});
     const launch *l = &r->c.plan->launches[0];
@@ -337,7 +337,7 @@ int main(void)
     Suite *s = suite_create("swap_ab");
     TCase *t = tcase_create("swap_ab");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_changes_columns_and_rows, 0, sizeof plans / sizeof *plans);
+    tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_swaps_its_operands, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, an_impossible_tile_of_swap_ab_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of swap_ab", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,

@@ -22,7 +22,7 @@ NAMES = { # of a size, by class
 FLAGS = ("attention_bias", "mlp_bias", "use_qkv_bias", "qkv_bias", "use_bias", "bias", "enable_bias", "use_parallel_residual",
          "qk_layernorm", "use_qk_norm", "do_layer_norm_before", "scale_attn_by_inverse_layer_idx", "use_swiglu_ffn", "multi_query",
          "new_decoder_architecture", "parallel_attn")
-TIMES_OWN = 3  # drawn weights may leave float32 less than layers.BOUND: GLM 4, transformers 2.8e-6 from float64, ours 3.3e-6
+TIMES_OWN = 3  # drawn weights may need more than layers.BOUND: float32 of GLM 4 was off by 2.8e-6 in transformers, 3.3e-6 here
 ROTATED = {"phi3", "glm4", "stablelm", "nemotron", "phi", "gpt_neox"}  # whose classes read partial_rotary_factor
 BY_TYPE = {"gemma3_text", "modernbert", "olmo3"}  # ropes by type of layer
 

@@ -142,8 +142,8 @@ def texts(t, places):
 
 
 def forward(model, family, inputs=None, options=(), counted=True):
-    """Inputs and outputs of each layer, and the keys and values behind them (None of an encoder). inputs: what the layers read instead.
-    Positions of texts padded on the left begin at 0, as generate() has them; not counted: at the padding."""
+    """Inputs and outputs of each layer, and the cache's keys and values after it (None of an encoder). inputs: given to the layers instead
+    of their own. counted: positions of texts padded on the left begin at 0, as in generate(); False: positions include the padding."""
     seen, dtype = [], next(model.parameters()).dtype
 
     def look(module, arguments, keywords, result):
@@ -292,13 +292,13 @@ def check(family, keys, *options):
     return worst, share, own
 
 
-# Families whose sizes a config within another leaves out where they are the class's.
+# Families whose config, as the text_config of another model, leaves out sizes that are the class's defaults.
 PARTIAL = {"llama", "mistral", "ministral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "smollm3", "granite", "olmo3", "phi3",
            "glm4", "starcoder2", "nemotron", "cohere2"}
 
 
 def check_defaults(family):
-    """The config of a whole model, as its class has it by default: taken, as are configs that leave to the class what it has."""
+    """`tfgen import` takes the default config of a family's class, and one that leaves everything to the class's defaults."""
     with tempfile.TemporaryDirectory() as folder:
         configs = {"whole": transformers.AutoConfig.for_model(family).to_dict(), "partial": {"text_config": {"model_type": family}}}
         for name, config in configs.items():
@@ -313,7 +313,7 @@ def check_defaults(family):
 
 
 def report(family, keys, options, times_own=0):
-    """Prints how far the layers are from transformers'; whether they are within the bounds, or so many times its own error in float32."""
+    """Prints how far the layers are from transformers'. True if within BOUND or `times_own` times transformers' own error in float32."""
     try:
         worst, share, own = check(family, keys, *options)
         good = all(e <= max(BOUND, times_own * own) for e in worst.values()) and share <= MOST_ROUNDING

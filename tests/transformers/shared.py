@@ -36,7 +36,7 @@ def tfgen(*arguments):
 
 
 def draw(model):
-    """Weights that no norm and no bias leaves as they were."""
+    """Random weights; those of norms are near 1 and biases near 0, but none equals them, so that each changes the result."""
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         for name, p in sorted(model.named_parameters()):
