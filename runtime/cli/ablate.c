@@ -61,7 +61,7 @@ static const char *const *one_name(arena *a, const char *name)
     return list;
 }
 
-/* All sets of the named fusions, by the bits of a number. */
+/* A variant for each non-empty set of the named fusions, with the set turned off; bit i of a number stands for name i. */
 static void add_combinations(ablate_job *j, name_list names)
 {
     for (unsigned bits = 1; bits < 1u << names.count; bits++) {
@@ -271,7 +271,7 @@ static void print_end(const ablate_job *j)
 }
 
 /* ---- all variants */
-/* An earlier variant with the same plan, whose results hold; NULL: none. */
+/* An earlier variant with the same plan, whose results hold for this one too; NULL: none. */
 static const variant *twin_of(const ablate_job *j, int kept, const variant *v)
 {
     for (int i = 0; i < kept && !v->refused; i++)

@@ -27,7 +27,7 @@ typedef struct report {
     const device_model *peaks; /* NULL: no model of this device, or one without peaks */
     const bench_result *r;
     bool graphs, samples; /* samples: JSON has them */
-    const char *check;    /* a sentence, or NULL */
+    const char *check;    /* the result of --check as a sentence, or NULL */
 } report;
 
 /* ---- words */

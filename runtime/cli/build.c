@@ -219,7 +219,7 @@ static void free_built(void *job)
     }
 }
 
-typedef struct selection { /* of one kind of compiler */
+typedef struct selection { /* kernels for one kind of compiler: the host's, or the GPUs' */
     build_job *j;
     built **items;
     size_t count;

@@ -83,7 +83,8 @@ tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers);
  * if --device-model names a model of another device. */
 const device_model *cli_peaks(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device);
 
-/* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. Warns on stderr. */
+/* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. It warns on stderr if entries cannot be
+ * written. */
 cache *cli_cache(arena *a, const cli_options *o);
 
 /* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */

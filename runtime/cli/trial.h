@@ -21,7 +21,8 @@ typedef struct trial_options {
     reference_when reference;
     double sample_above; /* operations: above this the reference computes only some rows of products and attention, and judges no output
                           * end to end; 0: never sample */
-    const char *only; /* a signature: judge only stores of its phases, and of phases that read their values unknown to the graph; or NULL */
+    /* a signature: judge only what its phases store, and for values that the graph lacks what their readers store; or NULL */
+    const char *only;
     const ref_tensor *inputs; /* data_make() of the graph and the seed, shared by several trials; NULL: made here */
     long long layer; /* as in data_files; in a stack that of its first layer */
     int layers; /* of a plan for stacks: how many run, one after the other in one launch. Each has its own random params and states, and is

@@ -1,5 +1,5 @@
 /* In: the lines that a launch touches, workgroup by workgroup. Out: reuse distances within a workgroup and among concurrent workgroups; the
- * working set of those; lines that several chiplets read. Model: concurrent workgroups touch one line each in turn. */
+ * working set of concurrent workgroups; lines that several chiplets read. Model: concurrent workgroups touch one line each in turn. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
 #include "runtime/cli/access/reuse.h"

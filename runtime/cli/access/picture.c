@@ -1,12 +1,12 @@
 /* In: a report. Out: a self-contained SVG: for each source line its worst request as a grid. A row is a cache line, or all banks; a cell is
- * 4 bytes: the lane that requests it, bytes loaded but not requested, bank conflicts. With many source lines it shows the first ones, and
- * how many are left out. */
+ * 4 bytes, and shows which lane requests them, whether they are loaded but not requested, and bank conflicts. With many source lines it
+ * shows the first ones, and how many are left out. */
 #include "runtime/cli/access/report.h"
 #include "runtime/cli/page/drawing.h"
 #include <string.h>
 
 enum { cell = 14, grid_words = 32, most_rows = 24, most_panels = 6, word = 4, widest = 900 };
-static const double left = 2, cells_left = 24, step = 2.32; /* per cent: x of words, x of the first cell, distance of cells */
+static const double left = 2, cells_left = 24, step = 2.32; /* per cent: x of words, x of the first cell, cell pitch */
 
 /* Cells are light in the dark theme too, since the numbers on them are dark. */
 static const char style[] = ".clash{fill:none;stroke-width:2}.p0{fill:#9ec5fe}.p1{fill:#a3e4c4}.p2{fill:#ffd88a}.p3{fill:#f5b3c8}"

@@ -66,7 +66,7 @@ static void told(void *context, size_t index, unsigned depth, const char *functi
     else free(line);
 }
 
-/* Merged code has no line. Then the nearest code before it, up to 128 bytes, is taken as its place. */
+/* Code merged from several lines has no line; it gets the place of the nearest code before it, at most 128 bytes away. */
 static void ask_near(recording *r, placing *all, size_t first, uintptr_t *codes, size_t *which)
 {
     static const unsigned char back[] = {8, 16, 32, 48, 64, 96, 128};
@@ -102,7 +102,7 @@ void places_find(recording *r)
     placing all = {.places = calloc(count, sizeof *all.places)};
     uintptr_t *codes = malloc(count * sizeof *codes);
     size_t *which = malloc(count * sizeof *which);
-    for (size_t i = 0; codes && i < count; i++) codes[i] = (uintptr_t)r->codes.keys[first + i] - 1; /* inside the call, not after it */
+    for (size_t i = 0; codes && i < count; i++) codes[i] = (uintptr_t)r->codes.keys[first + i] - 1; /* return address - 1: the call */
     if (all.places && codes && which) {
         host_module_places(r->module, codes, count, told, &all);
         ask_near(r, &all, first, codes, which);

@@ -116,7 +116,7 @@ static void forget(recording *r)
     *r = (recording){0};
 }
 
-/* How many launches of this kernel were recorded before; their numbers are the same. */
+/* How many launches of this kernel were recorded before. All launches of a kernel have the same numbers. */
 static unsigned passes_before(const access_recorder *a, const char *kernel)
 {
     const access_launch *all = a->launches.items;

@@ -77,7 +77,8 @@ typedef struct access_launch {
     int row_count;
     access_reuse own, shared; /* within a workgroup; in L2, by all concurrent workgroups */
     int at_once;
-    double touched, working_set, chiplet_set; /* bytes of lines: whole launch; most of concurrent workgroups; of those on one chiplet */
+    /* bytes of lines touched: by the launch; at most, by concurrent workgroups; by those of one chiplet */
+    double touched, working_set, chiplet_set;
     access_spread *spread;
     int spread_count;
     unsigned passed; /* earlier launches of this kernel; reports show only the first */

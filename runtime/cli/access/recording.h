@@ -1,4 +1,4 @@
-/* See recorder.h. State of the launch being recorded, private to its files. */
+/* See recorder.h. State of the launch being recorded, private to the recorder's files. */
 #ifndef TFGEN_CLI_RECORDING_H
 #define TFGEN_CLI_RECORDING_H
 #include "runtime/cli/access/recorder.h"

@@ -1,4 +1,4 @@
-/* In: rows of a launch. Out: the problem of each, worst first. */
+/* In: rows of a launch. Out: the fault of each, worst first. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
 #include <stdlib.h>

@@ -109,7 +109,7 @@ typedef struct bisection {
     int shown;               /* number of intermediates stored for that */
     bool vanished;           /* storing them made the error disappear */
     const char *hidden;      /* why intermediates of the phase could not be stored, or NULL */
-    const char *lost;        /* edits of --replace-source that could not be merged into that plan, or NULL */
+    const char *lost;        /* edits of --replace-source that could not be merged into the plan that stores them, or NULL */
     const char *checker;     /* report of the host engine's checker, or NULL */
     bool checked;            /* the checker was run */
     const mismatch *overflow; /* bisect_nan: the first value that exceeds its dtype's range in the reference too, or NULL */

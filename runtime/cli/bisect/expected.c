@@ -10,7 +10,7 @@
 typedef struct comparing {
     bisection *b;
     const safetensors *file;
-    bool *used;  /* by tensor */
+    bool *used;  /* for each tensor of the file: the spec has it */
     double *got; /* buffer for a value's numbers in the file, for the largest value */
     text between;
 } comparing;
@@ -85,7 +85,8 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
     allow_rounding(v->type, r);
 }
 
-/* Runs before the reference, whose memory no arena owns, so that nothing below it may bail. */
+/* Marks the file's tensors that are values of the spec, checks their shapes, and allocates room for the largest. Must precede the
+ * run of the reference, during which nothing may bail: no arena owns the reference's memory. */
 static void mark_used(comparing *c)
 {
     long long most = 1;
@@ -140,7 +141,8 @@ static const ref_tensor **operands(bisection *b)
     return given;
 }
 
-/* The reference's rules are a framework's: each op's result is rounded to its dtype, an attention's exponentials may be. */
+/* The reference computes as a framework does: it rounds each op's result to the dtype of that result, and attention may round its
+ * exponentials, too. */
 void bisect_expected(bisection *b)
 {
     arena *a = b->a;

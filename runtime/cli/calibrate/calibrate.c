@@ -119,7 +119,8 @@ static void measure_launches(calibration *c)
     }
 }
 
-/* Seconds per round trip, from the difference of two counts, so that the launch does not count; the longer run takes much longer. */
+/* Seconds that a signal takes one way. Timed by the difference of two runs, of which one has 4 times the round trips, so that the launch
+ * cancels; the counts grow until the longer run takes over 3 times as long. */
 static double seconds_per_answer(calibration *c, probe_kind kind, long long grid)
 {
     enum { most = 1 << 22 };
@@ -138,7 +139,7 @@ static void measure_hops(calibration *c)
 {
     const double idle = seconds_per_answer(c, probe_answers, 2);
     if (idle > 1e-9) set(c, number_hop_cost, idle, "two workgroups that answer each other");
-    if (c->units < 3) return; /* nobody else can read */
+    if (c->units < 3) return; /* no unit is left to read meanwhile */
     const double busy = seconds_per_answer(c, probe_busy_answers, c->units);
     if (busy > 1e-9) set(c, number_busy_hop_cost, busy, note_of(c, "the same while %d workgroups read", c->units - 2));
 }

@@ -1,4 +1,4 @@
-/* In: `data`; drawing.js. Out: the page: a panel a fusion level with its numbers, pictures and tables. */
+/* In: `data`; drawing.js. Out: the page: a panel for each fusion level with its numbers, pictures and tables. */
 const data = JSON.parse(document.getElementById("data").textContent);
 function make(tag, props, ...kids) {
   const e = document.createElement(tag);
@@ -16,7 +16,7 @@ function time(s) { return s === undefined ? "" : s < 1e-3 ? (s * 1e6).toFixed(2)
 const total = w => w.products + w.others, moved = w => w.bytes_read + w.bytes_written;
 let level = data.levels.length - 1, device = data.models.some(m => m.name === data.device) ? data.device : data.models.length ? data.models[0].name : "";
 const hidden = new Set();
-/* Columns in which no row says anything are left out. */
+/* Empty columns are left out. */
 function table(caption, heads, rows) {
   const used = heads.map((h, i) => i).filter(i => rows.some(r => r[i] !== ""));
   if (!rows.length) return make("p", {}, caption + ": none");

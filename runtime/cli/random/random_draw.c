@@ -121,7 +121,7 @@ static void draw_outputs(drawing *d)
     }
 }
 
-/* How many of v's elements are 16 bytes. */
+/* The number of v's elements in 16 bytes. */
 static int step_of(const drawing *d, const random_value *v)
 {
     return 16 / (int)dtype_size(v->type == random_spec_type ? d->s->type : (dtype)v->type);
@@ -141,7 +141,8 @@ static void draw_strides(drawing *d)
     }
 }
 
-/* A dynamic dim to name v's stride: `last`, which names another value's, if it fits v, or a new one. -1: no room for a new one. */
+/* The dynamic dim that names v's stride: sometimes `last`, which names another value's stride, if it fits v; else a new one. -1: there is
+ * no room for a new one. */
 static int stride_dim(drawing *d, const random_value *v, int last)
 {
     static const int more[] = {0, 8, 64, 4096};

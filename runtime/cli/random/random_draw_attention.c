@@ -129,7 +129,7 @@ static void say_options(drawing *d, random_op *op, const attention_shape *s, boo
     if (same && draw_chance(d, 10)) say_slopes(d, op, (int)s->heads.value);
 }
 
-/* Shape of the result: rows of heads as q's, each as long as v's. */
+/* Changes out's shape, a copy of q's, to the result's: each head is as long as one of v. */
 static void shape_result(random_value *out, const attention_shape *s)
 {
     out->shape[out->rank - 1] = out->rank == 4 ? s->value_size : columns_of(&s->heads, &s->value_size);

@@ -313,7 +313,8 @@ int draw_reduction(drawing *d, int x)
 }
 
 /* ---- products */
-/* A second operand for x of this shape. Its batch axes may be x's, one of them 1, or none; for an x without any, also a batch of 2. */
+/* A second operand for x, of this shape; but one of its batch axes may be 1, or all may be left out, and if it has none, it may get a batch
+ * of 2. */
 static int batched_operand(drawing *d, const random_value *x, const random_axis *shape)
 {
     random_axis own[max_rank];

@@ -111,7 +111,7 @@ static void ask_dead(const random_case *c, const compile_request *r, const pass 
 /* ---- names */
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The next token of C++ from *at on, skipping blanks and comments, in which names are spelt as in the spec. */
+/* The next token of C++ from *at on, skipping blanks and comments (comments spell names as the spec does). */
 static char *next_token(arena *a, const char **at)
 {
     const char *s = *at;
@@ -142,7 +142,7 @@ static bool always(name_map *of, const char *word, char *other)
     return !before || strcmp(before, other) == 0;
 }
 
-/* True before the .hip of a #line's file, which is named after the kernel. */
+/* True if ".hip" follows: the word is the file of a #line, which is named after the kernel. */
 static bool is_file(const char *behind) { return strncmp(behind, ".hip\"", 5) == 0; }
 
 /* True if the sources are equal up to a consistent renaming of the spec's names; else *x and *y are at the first difference. */

@@ -58,7 +58,7 @@ static int type_of(const random_run *r, long long index)
     return type;
 }
 
-/* Cheap oracles run always; those that compile again in at most one of eight cases each. */
+/* Cheap oracles run always; each one that compiles again runs in at most one of eight cases. */
 static unsigned oracles_of(const random_run *r, long long index)
 {
     static const unsigned dear[16] = {oracle_order, oracle_order, oracle_batch, oracle_batch, oracle_check, oracle_target};

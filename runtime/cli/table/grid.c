@@ -1,4 +1,4 @@
-/* Contract: grid.h. Which phases and settings exist is known to gen/plan/. */
+/* Contract: grid.h. Names of phases and settings are not checked here, but in gen/plan/. */
 #include "runtime/cli/table/grid.h"
 #include <string.h>
 
