@@ -256,8 +256,6 @@ int main(void)
     tcase_add_test(c, a_longer_name_is_not_the_dim_that_it_begins_with);
     tcase_add_test(c, a_name_that_is_too_long_is_cut_where_it_is_shown);
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
-    tcase_add_test(c, a_name_that_is_too_long_is_cut_where_it_is_shown);
-    tcase_add_test(c, sixteen_parentheses_may_be_nested);
     tcase_add_test(c, hostile_expressions_do_not_hang);
     tcase_add_test(c, naming_a_dim_marks_it_as_used);
     tcase_add_test(c, polynomials_are_equal_however_they_were_built);

@@ -12,12 +12,12 @@
 #include <unistd.h>
 #include "tests/support.h"
 
-static const bundle_code three[] = {
+static const bundle_code codes[] = {
     {"sm_90a", "up_k0", "source of up", 12, "cubin of up", 11},
     {"gfx90a", "up_k0", "source of up, amd", 17, "hsaco of up", 11},
     {"gfx90a", "down_k1", "source of down", 14, "hsaco of down, longer", 21},
     {"gfx90a", "up_k0", "source of up, another size", 26, "second hsaco", 12}};
-enum { three_count = 4 };
+enum { code_count = 4 };
 
 typedef struct bytes {
     unsigned char *data;
@@ -27,7 +27,7 @@ typedef struct bytes {
 static bytes written(void)
 {
     bytes b;
-    ck_assert(bundle_write(three, three_count, &b.data, &b.size));
+    ck_assert(bundle_write(codes, code_count, &b.data, &b.size));
     return b;
 }
 
@@ -49,12 +49,12 @@ START_TEST(a_written_bundle_is_found_by_arch_kernel_and_source)
     const bytes b = written();
     const bundle o = opened(b);
     char error[bundle_error_size];
-    for (int i = 0; i < three_count; i++) {
+    for (int i = 0; i < code_count; i++) {
         const void *code;
         size_t size;
-        ck_assert_int_eq(find(&o, three[i].arch, &three[i], &code, &size, error), bundle_ok);
-        ck_assert_uint_eq(size, three[i].size);
-        ck_assert_mem_eq(code, three[i].code, size);
+        ck_assert_int_eq(find(&o, codes[i].arch, &codes[i], &code, &size, error), bundle_ok);
+        ck_assert_uint_eq(size, codes[i].size);
+        ck_assert_mem_eq(code, codes[i].code, size);
         ck_assert_uint_eq((size_t)code % 16, 0);
     }
     free(b.data);
@@ -64,11 +64,11 @@ END_TEST
 START_TEST(bundles_do_not_depend_on_the_order_of_their_kernels)
 {
     const bytes b = written();
-    bundle_code backwards[three_count + 1];
+    bundle_code backwards[code_count + 1];
     bytes c;
-    for (int i = 0; i < three_count; i++) backwards[i] = three[three_count - 1 - i];
-    backwards[three_count] = three[1]; /* twice the same */
-    ck_assert(bundle_write(backwards, three_count + 1, &c.data, &c.size));
+    for (int i = 0; i < code_count; i++) backwards[i] = codes[code_count - 1 - i];
+    backwards[code_count] = codes[1]; /* a duplicate */
+    ck_assert(bundle_write(backwards, code_count + 1, &c.data, &c.size));
     ck_assert_uint_eq(b.size, c.size);
     ck_assert_mem_eq(b.data, c.data, b.size);
     free(b.data);
@@ -83,8 +83,8 @@ START_TEST(a_device_with_features_is_served_by_its_plain_architecture)
     char error[bundle_error_size];
     const void *code;
     size_t size;
-    ck_assert_int_eq(find(&o, "gfx90a:sramecc+:xnack-", &three[1], &code, &size, error), bundle_ok);
-    ck_assert_int_eq(find(&o, "gfx90", &three[1], &code, &size, error), bundle_missing);
+    ck_assert_int_eq(find(&o, "gfx90a:sramecc+:xnack-", &codes[1], &code, &size, error), bundle_ok);
+    ck_assert_int_eq(find(&o, "gfx90", &codes[1], &code, &size, error), bundle_missing);
     free(b.data);
 }
 END_TEST
@@ -114,7 +114,7 @@ START_TEST(code_missing_in_a_bundle_is_reported)
     char error[bundle_error_size];
     const void *code;
     size_t size;
-    ck_assert_int_eq(find(&o, "gfx942", &three[1], &code, &size, error), bundle_missing);
+    ck_assert_int_eq(find(&o, "gfx942", &codes[1], &code, &size, error), bundle_missing);
     ck_assert_str_eq(error, "the bundle has no code for gfx942; it has gfx90a, sm_90a");
     ck_assert_int_eq(bundle_find(&o, "gfx90a", "up_k0", "source of uq", 12, &code, &size, error), bundle_missing);
     ck_assert_msg(strstr(error, "a kernel up_k0 for gfx90a, of another source"), "%s", error);
@@ -132,7 +132,7 @@ START_TEST(an_empty_bundle_opens_and_has_nothing)
     char error[bundle_error_size];
     const void *code;
     size_t size;
-    ck_assert_int_eq(find(&o, "gfx90a", &three[1], &code, &size, error), bundle_missing);
+    ck_assert_int_eq(find(&o, "gfx90a", &codes[1], &code, &size, error), bundle_missing);
     ck_assert_str_eq(error, "the bundle has no code for gfx90a; it has none");
     free(b.data);
 }
@@ -165,18 +165,18 @@ START_TEST(no_flipped_bit_changes_what_is_found)
         b.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
         const bool open = bundle_open(b.data, b.size, &o, error);
         refused += !open;
-        for (int i = 0; open && i < three_count; i++) {
+        for (int i = 0; open && i < code_count; i++) {
             const void *code;
             size_t size;
-            const bundle_found found = find(&o, three[i].arch, &three[i], &code, &size, error);
+            const bundle_found found = find(&o, codes[i].arch, &codes[i], &code, &size, error);
             broken += found == bundle_broken;
             ck_assert_int_ne(found, bundle_missing);
-            if (found == bundle_ok) ck_assert(size == three[i].size && memcmp(code, three[i].code, size) == 0);
+            if (found == bundle_ok) ck_assert(size == codes[i].size && memcmp(code, codes[i].code, size) == 0);
         }
         b.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
     /* a changed bit in head, entries or names refuses the bundle; in code it breaks only that entry */
-    ck_assert_int_ge(refused, (64 + three_count * 64) * 8);
+    ck_assert_int_ge(refused, (64 + code_count * 64) * 8);
     ck_assert_int_eq(broken, (11 + 11 + 21 + 12) * 8);
     free(b.data);
 }
@@ -186,7 +186,7 @@ END_TEST
 START_TEST(a_bundle_with_wrong_fields_and_a_correct_hash_is_refused_or_harmless)
 {
     const bytes b = written();
-    const size_t head = 64 + three_count * 64;
+    const size_t head = 64 + code_count * 64;
     for (size_t at = 0; at < head; at++)
         for (int value = 0; value < 256; value += 51) {
             unsigned char *copy = aligned_alloc(64, (b.size + 63) / 64 * 64);
@@ -198,9 +198,9 @@ START_TEST(a_bundle_with_wrong_fields_and_a_correct_hash_is_refused_or_harmless)
             const void *code;
             size_t size;
             if (bundle_open(copy, b.size, &o, error))
-                for (int i = 0; i < three_count; i++) {
+                for (int i = 0; i < code_count; i++) {
                     bundle_item item;
-                    (void)find(&o, three[i].arch, &three[i], &code, &size, error);
+                    (void)find(&o, codes[i].arch, &codes[i], &code, &size, error);
                     if (bundle_at(&o, (unsigned)i, &item)) ck_assert_uint_lt(strlen(item.arch) + strlen(item.kernel), b.size);
                 }
             free(copy);
@@ -323,8 +323,8 @@ static const char built_spec[] = "block: built\n"
 #else
 #define SANITIZE ""
 #endif
-/* No compiler can be found, so what runs comes from the bundle. */
-/* The program calls exit() where a call fails, so memory that it still holds is no leak to report. */
+/* No compiler can be found, so all kernels come from the bundle. The program calls exit() where a call fails, so memory that it still
+ * holds is no leak to report. */
 #define BARE \
     "env -i ASAN_OPTIONS=detect_leaks=0 PATH=/nowhere TFGEN_HOST_CC=/nowhere TFGEN_CLANG=/nowhere TFGEN_HIPRTC=/nowhere " \
     "TFGEN_NVRTC=/nowhere TFGEN_WORKER=/nowhere TFGEN_CACHE_DIR= "
