@@ -88,7 +88,7 @@ def rope(x, op, spec, pos):
     return turned(by_head, turn.cos().to(x.dtype), turn.sin().to(x.dtype)).reshape(x.shape)
 
 
-SCORES = 1 << 28  # heads at a time: the scores of all heads of a long prompt would not fit in memory
+SCORES = 1 << 28  # most scores computed at a time: those of all heads of a long prompt would not fit in memory
 
 
 def capped(scores, op):
@@ -96,7 +96,8 @@ def capped(scores, op):
 
 
 def attention(q, k, v, op, spec, pos, bias=None):
-    """Some heads of a sequence at a time. Keys and values with a state's layout [B, KV, L, hd] come from a cache. bias: [H, S, L]."""
+    """Computes some heads of one sequence at a time. Keys and values with a state's layout [B, KV, L, hd] come from a cache.
+    bias: [H, S, L]."""
     H, KV = spec.heads(op)
     B, S, shape = q.shape[0], q.shape[1], q.shape
     q = q.reshape(B, S, KV, H // KV, -1).permute(0, 2, 3, 1, 4)

@@ -263,8 +263,8 @@ class Torch:
         return self.raw_stream(self.index) if self.raw_stream else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Sequence[Any], addresses: Optional[List[Any]]) -> List[Any]:
-        """As Plain's; addresses None: the tensors may have no memory. One loop without Python calls, because it is most of the cost of a
-        call."""
+        """As Plain.gather(); addresses None: stores none, as the tensors may have no memory. One loop without Python calls, because it is
+        most of the cost of a call."""
         shapes, tensor, dtypes, index, strided, host = [], self.tensor, self.dtypes, self.index, self.strided, self.host
         gradients = self.records_gradients()
         for (i, spec), t in zip(specs, tensors):
@@ -309,7 +309,7 @@ class Torch:
         return self.rows_of(spec, self.storage(spec, shape))
 
     def storage(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
-        """Memory of an output: whole rows."""
+        """Memory of an output, with the padding of its rows."""
         if spec.step:
             shape = (*shape[:-2], shape[-1])
         elif spec.stride:

@@ -366,7 +366,7 @@ class Fused:
                first: Optional[torch.Tensor], x: torch.Tensor) -> Optional[torch.Tensor]:
         """Masks have to be those of causal texts, padded on the right or on the left, and positions those of the tokens behind the cache's.
         Returns the rows of padding ahead of each text, [B], where there are any. filled: tokens in the cache, an int or a tensor of one.
-        rows: of the cache. first: the cache's padding. Once for all layers of a kind in a call of the model."""
+        rows: of the cache. first: the cache's padding. Layers of a kind share one check in each call of the model."""
         S, compiling, shared = x.shape[1], torch.compiler.is_compiling(), self.shared
         same, kept = (not self.leads, first) if compiling else shared.recall(self.window, self.leads, mask, positions)
         if same:
