@@ -24,7 +24,7 @@ typedef enum qk_norm { qk_norm_none, qk_norm_shared, qk_norm_each_head, qk_norm_
 /* Order of rows in one tensor with q, k and v. stacked: all of q, then k, then v. by_head: for each KV head its queries, key and value.
  * by_key: stacked if the config has one KV head, else by_head. */
 typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_by_key } packing;
-/* Which layers have a window, without layer_types in the config: none; all; even ones; all but every n-th (window_pattern); those from
+/* Which layers have a window if the config has no layer_types: none; all; even ones; all but every n-th (window_pattern); those from
  * max_window_layers on; all but the first of each n; those without rope. */
 typedef enum window_rule {
     window_never, window_all, window_even, window_but_every, window_from_layer, window_but_first, window_without_rope
