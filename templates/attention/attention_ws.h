@@ -485,7 +485,7 @@ template <class S> struct attention_ws {
         const int end = t.keys - (t.from + t.n - 1) * block_k;
         if (i > 0 || end >= block_k || token != first_token<Resident>(p, t, group)) return;
         const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // in a stream k1 comes before v0
-        int set = 0, clearing = 0, before = 0; // warpgroups that see the block; those of them with a lower number
+        int set = 0, clearing = 0, before = 0; // warpgroups that see the block: their bits, their number, how many come before this one
         for (int g = 0; g < groups; g++) {
             const int first = first_token<Resident>(p, t, g);
             const bool sees = first >= 0 && blocks_to(p, t, first) == t.from + t.n;

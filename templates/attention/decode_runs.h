@@ -79,7 +79,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int seen_from, seen_to;          // keys
         int from, to, each;              // the part's key tiles in the work tile, which has `each`
         int rows;                        // up to Rows
-        int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: within clusters)
+        int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: only in clusters)
     };
     struct cursor { // a position in a run, which is walked from its end
         int to;    // end of what is left to process, in key tiles of the batch

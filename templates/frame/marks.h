@@ -1,8 +1,8 @@
 // In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of
 // a phase: a word for each phase, and for the end, that counts workgroups in its upper 16 bits. Its lower 48 bits are a magic number: if it
 // is missing, the word is not initialised, and a workgroup writes it with a count of zero. The launch ends with all counts zero. So
-// the host prepares nothing, and calls and graph replays can follow each other. If another call overwrites only a part of a word, that is
-// its first bytes, so the magic number is gone, too. A word per workgroup would need no such number, but every wait would poll them all.
+// the host prepares nothing, and calls and graph replays can follow each other. If another call overwrites a word in part, it overwrites
+// the first bytes, so the magic number is gone, too. A word per workgroup would need no such number, but every wait would poll them all.
 // gen/plan/plan.c counts the bytes.
 //
 // Words: [0] the first wait that timed out (its low half is that of `late`, its high half late_wait()), until tfgen_execute_check() clears
@@ -14,8 +14,8 @@
 struct marks {
     static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = census::open;
     static constexpr int head = 16, pitch = 16, shift = 48;
-    // A workgroup without tiles waits for a whole phase, which may take seconds. The host engine runs workgroups in turn, on processors
-    // that have other work too.
+    // Polls before a wait times out. A workgroup without tiles waits for a whole phase, which may take seconds. The host engine runs
+    // workgroups in turn, on processors that have other work too.
 #if defined(TF_ON_HOST)
     static constexpr unsigned long long patience = most_polls * 256ull;
 #else

@@ -75,7 +75,7 @@ DEV unsigned transposed(unsigned pair)
 
 DEV int lane_value(int x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
 DEV int lanes_with(bool yes) { return __popc(__ballot_sync(0xffffffffu, yes)); }
-// Volatile, so that all loads are issued before the first result is used. Nearly every byte is read once per launch.
+// Volatile, so that all loads are issued before the first result is used. Bypasses L1: nearly every byte is read once per launch.
 DEV row_piece load_piece(const void *from)
 {
     row_piece p;

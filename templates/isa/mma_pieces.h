@@ -53,7 +53,7 @@ struct piece_results {
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int pitch = N + 4, floats = M * pitch;
     DEV static int at(int row, int column) { return row * pitch + column; }
-    // Floats that `rows` rows take; they are contiguous.
+    // How many sums the first `rows` rows have, and where the i-th of these lies.
     DEV static int count(int rows) { return rows * N; }
     DEV static int nth(int i) { return at(i / N, i % N); }
 };

@@ -67,7 +67,7 @@ template <int M, int N, bool Halves> struct piece_places {
         const int group = column / 16, in = row ^ (Halves ? group : group / 2) % 2 * 3;
         return (group * (M / 2) + in / 2) * 32 + (in % 2 * 4 + (column / 4 % 4 ^ in / 2 % 4)) * 4 + column % 4;
     }
-    // Floats that the rows take; they are not contiguous.
+    // As in isa/mma_pieces.h, but always counts the sums of all rows, because rows are interleaved.
     DEV static int count(int) { return floats; }
     DEV static int nth(int i) { return i; }
 };
