@@ -193,8 +193,6 @@ def joined(ops, params):
 def softcapped(q, k, v, op, seen):
     """Attention with softcapped scores, op by op, since SDPA has no softcap. q: [B, H, S, hd], k and v: [B, KV, L, hd]; seen: a mask, or
     None: one query sees all keys, several of a causal text those up to their own."""
-=>
-3 and 64 rows
     S, L = q.shape[2], k.shape[2]
     if seen is None and S > 1 and op.get("causal"):
         seen = torch.ones(S, L, dtype=torch.bool, device=q.device).tril()
