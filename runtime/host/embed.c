@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "ir/base/embed.h"
 #include "runtime/host/engine.h"
-/* For the list of dependencies only: both are empty for a C compiler. */
+/* For the list of dependencies only: these headers are empty for a C compiler. */
 #include "runtime/host/hip_amdgcn.h"
 #include "runtime/host/hip_library.h"
 #include "runtime/host/hip_on_host.h"

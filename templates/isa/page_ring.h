@@ -65,7 +65,7 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     {
         for (int i = lane; i < Pages; i += 32) {
             read[i].clear(Warps);
-            filled[i].clear(); // its fence orders both
+            filled[i].clear(); // its fence also covers read[i].clear()
         }
     }
 };
