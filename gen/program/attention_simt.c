@@ -27,6 +27,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 /* For each key, every lane of a team computes the exponential and takes part in the reduction of the score. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
+    /* of a lane, per query and key, and per exchange of scores; per workgroup, and per block of keys */
     enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
     const attention_simt_tile *x = &t->attention_simt;
     const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate; the rest goes to shared memory loads and exponentials */

@@ -47,7 +47,7 @@ static double busy_rows(const problem *p, const attention_wgmma_tile *x)
 /* Each warpgroup has a row tile of 64. A block's softmax is partly hidden behind the products of another warpgroup. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
+    enum { end_cycles = 2000, begin = 2500, block_cycles = 150 }; /* cycles: per workgroup, of the launch, per block of keys */
     const attention_wgmma_tile *x = &t->attention_wgmma;
     const double rows = busy_rows(p, x);
     attention_cost(p, rows, x->pack_gqa, x->block_k, d);

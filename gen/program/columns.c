@@ -52,7 +52,7 @@ static columns_tile shared_out(const problem *p)
 /* As many parts as let all workgroups run at once, none so short that a thread has fewer than least_terms. */
 static int parts_of(const problem *p, const columns_tile *x)
 {
-    enum { busy_threads = 1024, most_parts = 512 };
+    enum { busy_threads = 1024 /* per unit */, most_parts = 512 };
     const long long rows = extent_value(&p->space.rows, &p->ir->dims), tiles = rows * column_tiles(p, x);
     const long long room = (long long)p->device->units * (busy_threads / x->threads) / (tiles > 0 ? tiles : 1);
     const long long terms = column_terms(reduction_of(p)) * x->lanes / x->threads / least_terms;
@@ -95,6 +95,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return 16 + 4ll * groups_of(p, x) * x->lanes * x->v; /* mixed_memory: a stage of one byte, then floats aligned to 16 */
 }
 
+/* Fewer columns per thread, more threads per row. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
@@ -119,7 +120,7 @@ static extent parts_scratch(const problem *p, const ir_tile *t)
 /* The last part waits for the others once; its threads then read their results in parallel. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    enum { meeting = 3000, most_ahead = 8 };
+    enum { meeting = 3000 /* cycles */, most_ahead = 8 /* terms that a thread has in flight */ };
     const columns_tile *x = &t->columns;
     bytes_cost(p, t, geometry, d);
     d->trips = (double)column_terms(reduction_of(p)) * x->lanes / x->threads / x->parts / most_ahead;

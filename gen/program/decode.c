@@ -83,7 +83,8 @@ static int partials(const problem *p, const ir_tile *t)
  * not split yet, the cost includes the combine launch that the split will add. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
+    enum { lane_operations = 10, exchange_operations = 8 }; /* of a lane, per query and key, and per exchange of scores */
+    enum { columns_of_four = 16 };                          /* most columns per lane with which a team has four keys in flight, not two */
     const double reached = 0.28; /* of the vector rate, as in attention_simt.c */
     const ir_op *op = p->attention;
     const decode_tile *x = &t->decode;

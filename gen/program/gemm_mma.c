@@ -53,7 +53,7 @@ static const worse_range worse[] = {{where_warpgroups, .why = "the target has wg
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    enum { end_column = 16, begin = 2500 };
+    enum { stored_per_cycle = 16 /* results */, begin = 2500 /* cycles */ };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
     const double k_tiles = ceil((double)product_length(p) / x->k) * product_passes(p, weights_in_terms),
@@ -63,7 +63,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->matrix = true, d->products_share = share_of(p, x);
     d->shared = k_tiles * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
     d->ahead = k_tile_bytes * (x->stages - 1), d->streamed = k_tile_bytes * k_tiles;
-    d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
+    d->end_cycles = (double)x->m * x->n / stored_per_cycle, d->start_cycles = begin;
 }
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma, weights_in_terms); }

@@ -79,7 +79,7 @@ static long long in_flight(const problem *p, const gemm_register_fed_tile *t)
  * free, the next launch loads its first weights there before this one ends. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
-    enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
+    enum { rows_wait = 2400, gap = 5660, hidden = 4240 /* cycles */, waits = 2 /* 1 / waits of the bytes in flight count */ };
     const double loads = 1.45, reached = 0.4; /* registers are loaded more slowly than shared memory; operands are used only a few times */
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;

@@ -53,7 +53,7 @@ static int tile_columns(const problem *p, bool pairs)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    enum { most_m = 32, kilobytes = 48, most_threads = 256 };
+    enum { most_m = 32, kilobytes = 48 /* in flight */, most_threads = 256 };
     const long long rows = problem_rows(p), step = p->target->matrix_rows, tiles = (rows + most_m - 1) / most_m;
     t->gemm_ring = (gemm_ring_tile){.m = (int)even_tile_rows(rows, tiles, step),
                                     .n = tile_columns(p, joins_columns(p)),

@@ -55,7 +55,7 @@ static double meets(const gemm_registers_tile *x)
  * 22). */
 static double memory_share(const problem *p, const gemm_registers_tile *x)
 {
-    enum { long_run = 256 };
+    enum { long_run = 256 }; /* bytes */
     const double most = 0.9, usual = 0.77; /* accumulators leave registers for few loads in flight */
     const int run = x->n * dtype_size(p->product->inputs[1]->type);
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;

@@ -56,7 +56,7 @@ static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long lo
 
 static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
-    const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
+    const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6; /* a ratio of bandwidths; seconds */
     const long long units = p->device->units, seats = units * swap_ab_resident(p, x), count = workgroups(p, x);
     const double rows = weights_of(p, x) * x->m / x->n;
     double time = (double)(count / seats) * weights_time(p, x, seats);
@@ -116,8 +116,9 @@ static void defaults(const problem *p, ir_tile *t)
  * next launch begins there. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
-    enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
-    const double shallow = 0.9, waits = 1.2;
+    enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 }; /* cycles; meeting: per slice of split-K */
+    const double shallow = 0.9; /* share of DRAM bandwidth with two workgroups per multiprocessor, which have fewer stages each */
+    const double waits = 1.2;   /* at most row_stages / waits stages of weights are of use */
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
     if (swap_ab_many_rows(p)) {
         swap_ab_cost(p, x, d);

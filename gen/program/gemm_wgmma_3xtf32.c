@@ -28,6 +28,7 @@ static const worse_range worse[] = {{.most_length = 63, .why = "K is below 64, w
 /* Each warpgroup also splits A's rows and rounds sums; the products of narrow tiles take too little time to hide that. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
+    /* cycles of a warpgroup per k tile: all of them, and those of its products */
     const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_warpgroups.n, multiply = 12.0 * t->gemm_warpgroups.n;
     ws_cost(p, t, 2, d);
     d->products_share = reached * fmin(1, multiply / cycles);

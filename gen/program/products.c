@@ -319,7 +319,7 @@ extent register_tile_scratch(const problem *p, const ir_tile *t)
  * two such steps (templates/gemm/part_tree.h). */
 double split_k_cycles(int slices, double each)
 {
-    enum { meeting = 4500, flat = 8 };
+    enum { meeting = 4500 /* cycles */, flat = 8 /* slices */ };
     if (slices <= 1) return 0;
     if (slices <= flat) return meeting + (slices - 1) * each;
     const double group = ceil(sqrt(slices));
@@ -328,7 +328,7 @@ double split_k_cycles(int slices, double each)
 
 double register_tile_meets(const gemm_registers_tile *x)
 {
-    enum { slice = 500, floats_a_cycle = 16 };
+    enum { slice = 500 /* cycles */, floats_a_cycle = 16 };
     return split_k_cycles(x->split_k, slice + (double)x->m * x->n / floats_a_cycle);
 }
 

@@ -130,7 +130,7 @@ static rows_tile tile_of(long long team, long long v)
  * grow until each thread has one vector or busy_threads threads run; they also grow if a row needs too many registers. */
 static rows_tile shared_out(const problem *p, long long v)
 {
-    enum { busy_threads = 65536, most_threads = 1024 };
+    enum { busy_threads = 65536 /* of the launch */, most_threads = 1024 };
     const long long vectors = (p->space.columns + v - 1) / v, most = most_vectors(p, vectors);
     const long long rows = extent_value(&p->space.rows, &p->ir->dims);
     const row_need need = row_need_of(p);
@@ -161,7 +161,7 @@ static double arithmetic(const problem *p)
  * and waves of a team. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    enum { most_ahead = 32, exchange = 30, meeting = 60, wave_meeting = 30 };
+    enum { most_ahead = 32 /* vectors */, exchange = 30, meeting = 60, wave_meeting = 30 /* cycles; the last per wave */ };
     const rows_tile *x = &t->rows;
     const work *w = p->work;
     const double rows = (double)extent_value(&p->space.rows, &p->ir->dims), each = x->threads / x->team;

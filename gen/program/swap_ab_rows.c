@@ -23,8 +23,8 @@ static bool columns_of_a(const problem *p) { return p->product->attributes.trans
 
 /* Numbers fitted to tiles that were timed in chains of launches on an H200: 600 tiles of matmuls of values (of_others); 436 of 62 linears
  * by 65 to 3000 rows (of_rounded), where the tile that the fit chooses takes 2 % longer than the fastest one timed.
- * Costs of loads are relative to a byte of weights, which always begin at an L2 line. one_round, rounds: cost of a byte of rows, in
- * launches of one round and of several. rows_of_..., columns_of_...: factors for multicast of rows and of weights.
+ * one_round, rounds: cost of loading a byte of rows, in launches of one round and of several; columns: of a byte of weights, which always
+ * begin at an L2 line. Both count in cost_descriptor.taken. rows_of_..., columns_of_...: factors for multicast of rows and of weights.
  * In one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of()). Rows that begin in the middle of a sector
  * gain nothing, and without multicast workgroups drift apart, the more the longer K is (drift, per 5000 of K). */
 typedef struct fitted {
@@ -32,7 +32,7 @@ typedef struct fitted {
     double rows_of_two, rows_of_four; /* two or four workgroups load rows together */
     double rows_in_turn;              /* four load them in turn */
     double of_split_sectors;          /* a further factor of these three, in one round, if rows begin in the middle of a sector */
-    double columns_of_two, columns_of_four, columns; /* columns: of a byte of weights, without multicast */
+    double columns_of_two, columns_of_four, columns; /* columns: without multicast */
     /* products: m rows reach rate * m / (m + waits) of a unit's peak; of_few: tiles whose rows a warp loads */
     double rate, waits, rate_of_few, waits_of_few;
     double mixed; /* share of the time of loads that products wait for */

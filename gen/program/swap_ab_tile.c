@@ -33,6 +33,7 @@ long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
 /* ws_consumer_registers() of templates/frame/frame_ws.h, and the registers that NVRTC 13 needs besides the accumulators. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
 {
+    /* registers: of a multiprocessor per thread of a warpgroup; most of a thread; of a loading thread */
     enum { of_a_lane = 512, most = 240, of_a_producer = 24 };
     const int beside = x->tail > 1 ? 48 : 26;
     const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;

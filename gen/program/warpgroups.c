@@ -3,7 +3,7 @@
 #include "gen/emit/gemm.h"
 #include <math.h>
 
-enum { launch_start = 1800, most_results = 128 * 192 };
+enum { launch_start = 1800 /* cycles */, most_results = 128 * 192 /* of a tile with own_tiles */ };
 
 /* True if rows of tiles are columns of the result, and columns its rows (templates/gemm/gemm_ws_split.h). */
 static bool swaps(const problem *p)
@@ -166,13 +166,13 @@ static double rows_taken(const problem *p, const cost_descriptor *d, int m, int 
  * tile (ws_shares()). */
 static double tree_cycles(const gemm_warpgroups_tile *x)
 {
-    enum { sum_column = 12 };
+    enum { sum_column = 12 }; /* cycles per column of a slice */
     return split_k_cycles(x->split_k, sum_column * (double)x->n);
 }
 
 static double share_cycles(const gemm_warpgroups_tile *x)
 {
-    enum { meeting = 8500, column = 35, slice = 10 };
+    enum { meeting = 8500, column = 35, slice = 10 }; /* cycles: once, per column, per slice */
     return meeting + column * (double)x->n + slice * (double)x->split_k;
 }
 
@@ -197,7 +197,8 @@ static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x,
  * linears by 725 to 8192 rows that take more than one round (H200): the tile that the fit chooses takes 0.3 % longer than the fastest. */
 static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, double k_tiles, cost_descriptor *d)
 {
-    const double of_a_result = 0.1225, cluster_start = 2480, fill = 3.56, of_columns = x->cluster > 1 ? 0.53 : 0.61;
+    const double of_a_result = 0.1225, cluster_start = 2480;              /* cycles */
+    const double fill = 3.56, of_columns = x->cluster > 1 ? 0.53 : 0.61; /* costs of a row beyond M and of a column, over that of a row */
     const bool at_lines = a_begins_at_lines(p, weights_in_terms);
     const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / x->m), results = (double)x->m * x->n;
     const double of_rows = x->m * (at_lines ? 1 : 0.9) + fill * (tiles * x->m - rows) / tiles;
@@ -212,13 +213,14 @@ static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, doub
  * workgroups start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
+    /* cycles: of the epilogue, once, per column, and per column without smem_epilogue in addition; of the launch */
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500, start_alone = 1000 };
     /* With few tiles, too few workgroups request the same data at the same time for a gain in L2 (H200, 256x256x524288: 64 columns in 16
      * slices request 6 TB/s; 128 columns in 33 slices, or 256 in 66, request 4.9 TB/s; clusters of two by 256 request a third less in 0.84
      * of the time). */
-    const double few = 8, apart = 2.4;
+    const double few = 8, apart = 2.4; /* tiles; factor of the bytes asked of L2 */
     const double drawn = 0.83, share = 0.85; /* shares of DRAM bandwidth (loads are not always in time) and of a unit's product rate */
-    const double columns_alone = 1.3;
+    const double columns_alone = 1.3; /* factor of the cost of columns if loads_weights_alone() */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const weight_numbers numbers = numbers_of(operands);
     const bool swapped = swaps(p);
