@@ -318,7 +318,7 @@ bool gemm_reads(const gemm *g)
 }
 
 /* Whether the epilogue notes large angles instead of branching (gemm.notes_angles). Not if chains of ops become functions: these compute
- * one column and may branch. Not on the host, whose compiler would not vectorise the noting. */
+ * one column and may branch. Not on the host, whose compiler would not vectorise such code. */
 static bool find_angles(const emission *e)
 {
     if (e->is_long || e->plan->target->vendor == vendor_host) return false;

@@ -16,7 +16,7 @@ static const expression *weight_at(packing *g, const ir_op *linear, const ir_val
     return c_call(g->e->pool, "load_one", in_out ? address(g->e, weight, k, column, false) : address(g->e, weight, column, k, false));
 }
 
-/* That element times the folded norm weight; beyond the first weight's K, an element of the continued weight. */
+/* The weight's element, times the folded norm weight if there is one; beyond the weight's K, an element of the continued weight. */
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;

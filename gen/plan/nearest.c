@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_moved = 3, most_values = 64, most_sets = 400 };
+enum { most_moved = 3 /* other fields */, most_values = 64 /* of a field */, most_sets = 400 };
 
 typedef struct hunt {
     arena *a, *scratch; /* scratch: freed after each set of requested values */

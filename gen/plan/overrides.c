@@ -56,7 +56,7 @@ static int read_number(const overrides *w, const tile_override *of, const char *
     char *end;
     const long value = strtol(from, &end, 10);
     if (end == from || *end || *from < '0' || *from > '9' || value > 1 << 20)
-        override_refuse(w, of, arena_printf(w->a, "expected key=number, of 0 to %d, at '%s'", 1 << 20, setting));
+        override_refuse(w, of, arena_printf(w->a, "expected key=number, from 0 to %d, at '%s'", 1 << 20, setting));
     return (int)value;
 }
 

@@ -215,11 +215,11 @@ static frame_kind frame_of(const launch_phase *w) { return program_table[w->prog
  * of the next call. */
 static const char *signal_defines(const plan *p, const launch *l)
 {
-    enum { most_shared_columns = 24 << 10 };
+    enum { most_shared_bytes = 24 << 10 };
     const launch_phase *last = &l->work[l->work_count - 1], *next = p->launches[(l - p->launches + 1) % p->launch_count].work;
     if (!l->overlap) return "";
     if (last->phase->family == family_rows && frame_table[frame_of(next)].early) return "#define TF_SIGNAL_FIRST 1\n";
-    const bool much = column_bytes(next->phase) > most_shared_columns;
+    const bool much = column_bytes(next->phase) > most_shared_bytes;
     return frame_table[frame_of(last)].fills && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }
 

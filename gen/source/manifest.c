@@ -154,7 +154,7 @@ static void put_tiles(arena *a, json_t *o, const tile_extents *x, const dim_tabl
 }
 
 /* grid = min(tiles, limit, resident * multiprocessors of the device, rounded down to whole clusters), at least 1; `now` leaves out the
- * last term, as the plan does not know the device. With several phases side by side, tiles is the sum over "sides"; in a cooperative launch
+ * last term, as only the runtime knows the device. With several phases side by side, tiles is the sum over "sides"; in a cooperative launch
  * it is the most that a phase has. */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {

@@ -27,7 +27,7 @@ static const machine *machine_of(const target_info *target)
 
 static long long up(long long x, long long step) { return (x + step - 1) / step * step; }
 
-/* Registers per lane position of one SIMD, shared by its waves. */
+/* Registers of a SIMD per lane; its waves share them. */
 static int file_of(const machine *m, const target_info *t) { return t->vendor == vendor_nvidia ? t->registers / m->simds : t->registers; }
 
 unit_room unit_room_of(const target_info *target)
