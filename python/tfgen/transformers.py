@@ -29,6 +29,7 @@ from .torch import Module
 
 LEAST_ROOM = 1024  # rows of a cache that grows
 CHUNK = 1024  # most tokens per call of a "chunk" spec
+CACHES = ("cache", "past_key_values")  # what transformers calls a layer's cache since 5.24, and before
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 # Classes of layers that register() replaces, by the module of transformers.models.
 CLASSES = {"LlamaDecoderLayer": "llama.modeling_llama", "Qwen3DecoderLayer": "qwen3.modeling_qwen3",
@@ -167,7 +168,7 @@ def rows_of(cache: Any, index: int, room: Optional[int]) -> Any:
     """The cache of a layer: Static in place of a static layer, also of one that keeps a window only, or Rows in place of an empty dynamic
     layer."""
     if type(cache).__name__ == "EncoderDecoderCache" or not hasattr(cache, "layers") or getattr(cache, "offloading", False):
-        raise TensorError(f"past_key_values is a {type(cache).__name__}, or offloaded: DynamicCache and StaticCache are known")
+        raise TensorError(f"the cache is a {type(cache).__name__}, or offloaded: DynamicCache and StaticCache are known")
     while len(cache.layers) <= index and cache.layer_class_to_replicate is not None:
         cache.layers.append(cache.layer_class_to_replicate())
     layer = cache.layers[index]
@@ -177,9 +178,9 @@ def rows_of(cache: Any, index: int, room: Optional[int]) -> Any:
         layer.__class__ = Static  # in place: it may be initialised
         return layer
     if not isinstance(layer, (DynamicLayer, StaticLayer)) or "Indexed" in type(layer).__name__ or "Quantized" in type(layer).__name__:
-        raise TensorError(f"layer {index} of past_key_values is a {type(layer).__name__}: DynamicCache and StaticCache are known")
+        raise TensorError(f"layer {index} of the cache is a {type(layer).__name__}: DynamicCache and StaticCache are known")
     if layer.is_initialized and int(layer.get_seq_length()):
-        raise TensorError(f"layer {index} of past_key_values was filled by another model")
+        raise TensorError(f"layer {index} of the cache was filled by another model")
     if isinstance(layer, StaticLayer):
         room = max((c.max_cache_len for c in cache.layers if type(c) in (Static, StaticLayer)), default=room or 0)
         if not room:
@@ -348,7 +349,8 @@ class Fused:
             causal = self.shared.causal()
         if causal is not None and causal is not self.decodes:
             raise TensorError(f"is_causal is {causal}: the specs of this model are {'' if self.decodes else 'not '}causal")
-        x, mask, cache = given["hidden_states"], given.get("attention_mask"), given.get("past_key_values")
+        x, mask = given["hidden_states"], given.get("attention_mask")
+        cache = next((given[n] for n in CACHES if given.get(n) is not None), None)
         x = x if x.is_contiguous() else x.contiguous()
         if isinstance(mask, dict):
             raise TensorError("attention_mask should be a tensor")

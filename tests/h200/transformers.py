@@ -11,6 +11,7 @@ is reported, as are contenders that would begin to compile after half the time. 
 ones of a model, as compiling all of them takes minutes. --alone: one case after the other in this process"""
 import argparse
 import copy
+import inspect
 import os
 import selectors
 import signal
@@ -61,19 +62,20 @@ class Stepper:
 
     def __init__(self, model, ids, static, compiled):
         self.model, self.static = model, static
+        self.name = next(n for n in tfgen.transformers.CACHES if n in inspect.signature(model.forward).parameters)
         self.cache = (transformers.StaticCache(model.config, max_cache_len=ROOM) if static
                       else transformers.DynamicCache(config=model.config))
         mode = dict(mode="reduce-overhead", fullgraph=True) if static else {}
         self.forward = torch.compile(model, **mode) if compiled else model
         start = time.perf_counter()
-        out = model(ids, past_key_values=self.cache, use_cache=True, logits_to_keep=1)
+        out = model(ids, use_cache=True, logits_to_keep=1, **{self.name: self.cache})
         self.token = out.logits[:, -1:].argmax(-1)
         self.token.tolist()  # waits
         self.first = time.perf_counter() - start
         self.position = torch.full((1, 1), ids.shape[1], device=ids.device)
 
     def step(self):
-        out = self.forward(self.token, past_key_values=self.cache, use_cache=True, position_ids=self.position)
+        out = self.forward(self.token, use_cache=True, position_ids=self.position, **{self.name: self.cache})
         self.logits = out.logits[:, -1]
         self.token = self.logits.argmax(-1, keepdim=True).clone()
         self.position += 1

@@ -5,6 +5,7 @@ each kind of cache, and refuse what they would get wrong. Exit code 77 where the
 usage: transformers_test.py [FAMILY...]        TFGEN_LIBRARY and TFGEN name the library and the command"""
 import copy
 import gc
+import inspect
 import os
 import sys
 import threading
@@ -39,6 +40,7 @@ OTHERS = {  # a dynamic cache, sixteen tokens
     "opt": dict(IDS, hidden_size=64, num_hidden_layers=2, num_attention_heads=4, ffn_dim=96, max_position_embeddings=128,
                 word_embed_proj_dim=64)}
 MORE, ROOM = 64, 96
+CACHE = next(n for n in tfgen.transformers.CACHES if n in inspect.signature(transformers.LlamaForCausalLM.forward).parameters)
 failed = 0
 
 
@@ -99,16 +101,16 @@ def decoder(family):
     aot = torch._dynamo.lookup_backend("aot_eager")
     step = torch.compile(mine, backend=lambda graph, inputs: graphs.append(graph) or aot(graph, inputs), fullgraph=True)
     with torch.no_grad():
-        got, now = [], mine(ids, past_key_values=cache, use_cache=True)
+        got, now = [], mine(ids, use_cache=True, **{CACHE: cache})
         for i in range(9):
             got.append(now.logits[:, -1:].argmax(-1))
-            now = step(got[-1], past_key_values=cache, use_cache=True, position_ids=torch.tensor([[23 + i]]))
+            now = step(got[-1], use_cache=True, **{CACHE: cache}, position_ids=torch.tensor([[23 + i]]))
         cache, where, one = transformers.DynamicCache(config=model.config), torch.tensor([[22]]), []
-        now = mine(ids, past_key_values=cache, use_cache=True)
+        now = mine(ids, use_cache=True, **{CACHE: cache})
         for i in range(9):
             one.append(now.logits[:, -1:].argmax(-1))
             where += 1  # in place
-            now = mine(one[-1], past_key_values=cache, use_cache=True, position_ids=where)
+            now = mine(one[-1], use_cache=True, **{CACHE: cache}, position_ids=where)
     expect(f"{family}: nine steps with positions changed in place", torch.cat(one, 1).tolist() == [w[23:32] for w in want])
     checks = [n for g in graphs for n in g.graph.nodes if n.target is torch.ops.tfgen.all_true]
     expect(f"{family}: a compiled step reduces the mask outside of the assertion's kernel", bool(checks))
@@ -138,7 +140,7 @@ def kept():
     want = [generated(model, i, 4, attention_mask=m) for i, m in texts]
     cache, got = transformers.StaticCache(model.config, max_cache_len=ROOM), []
     for i, m in texts:
-        got.append(generated(mine, i, 4, attention_mask=m, past_key_values=cache))
+        got.append(generated(mine, i, 4, attention_mask=m, **{CACHE: cache}))
         cache.reset()
     expect("a static cache after reset()", got == want)
     wrong = []
@@ -189,6 +191,19 @@ def refusals():
     empty = made("llama")
     empty.model.layers[1].mlp.up_proj.to("meta")
     refused("offloaded weights", RuntimeError, lambda: tfgen.transformers.replace(empty), "layer 1: mlp.up_proj.weight", "meta")
+
+
+def names():
+    """A layer takes its cache by both of the names that transformers has given it."""
+    model = made("llama")
+    mine = fused(model, room=ROOM).model.layers[0]
+    x, where, got = torch.randn(2, 3, 64), torch.arange(3)[None], []
+    for name in tfgen.transformers.CACHES:
+        cache = transformers.DynamicCache(config=model.config)
+        with torch.no_grad():
+            mine(x, position_ids=where, **{name: cache})
+            got.append(mine(x, position_ids=where + 3, **{name: cache}))
+        expect(f"a layer's cache as {name}", cache.get_seq_length() == 6 and torch.equal(got[0], got[-1]))
 
 
 def empty_cache():
@@ -273,6 +288,7 @@ def main(families):
         for family in OTHERS:
             model, ids = made(family), ids_of(2, 12)
             expect(f"{family}: 16 tokens", generated(fused(model, room=64), ids, 16) == generated(model, ids, 16))
+        names()
         kept()
         refusals()
         empty_cache()

@@ -178,8 +178,8 @@ def forward(model, family, inputs=None, options=(), counted=True):
             model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator), **mask)
         else:
             cache = transformers.DynamicCache()
-            model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator), past_key_values=cache, use_cache=True,
-                  **mask)
+            name = "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"  # the former since 5.24
+            model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator), use_cache=True, **{name: cache}, **mask)
     for h in hooks:
         h.remove()
     return seen, cache
