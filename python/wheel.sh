@@ -5,7 +5,8 @@
 # make, whose wheel is for this machine's glibc and newer.
 set -eu
 cd "$(dirname "$0")/.."
-python=$1 cc=${2:-${CC:-gcc}} built=build/wheel
+python=$1 cc=${2:-${CC:-gcc}}
+built=build/wheel-$(printf %s "$cc" | cksum | cut -d' ' -f1) # one per compiler: make does not see that its command changed
 stage=$built/python
 "$python" -c 'import setuptools, pip; assert tuple(map(int, setuptools.__version__.split(".")[:2])) >= (70, 1)' 2>/dev/null ||
     { echo "wheel: $python has no pip or no setuptools 70.1: $python -m pip install 'setuptools>=70.1'" >&2; exit 2; }
