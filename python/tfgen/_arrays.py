@@ -4,6 +4,7 @@ device or layout is refused by name, with the remedy.
 Two kinds of arrays are supported: PyTorch's tensors (this module never imports PyTorch itself), and all with the buffer protocol
 (numpy.ndarray, array.array, memoryview) or DLPack (cupy, jax)."""
 import ctypes as c
+import math
 import sys
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -64,6 +65,7 @@ def dense_strides(shape: Sequence[int]) -> List[int]:
 
 FORMATS = {"f32": "f", "f16": "eH", "bf16": "H", "i32": "il"}
 SIZES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4}
+WRITTEN = ("state", "output")
 DLPACK_TYPES = {"f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "i32": (0, 32)}
 DLPACK_DEVICES = {"host": (1, 3), "cuda": (2,), "hip": (10,)}  # 3: pinned memory of the host
 
@@ -72,6 +74,13 @@ class DLTensor(c.Structure):
     _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_index", c.c_int32), ("ndim", c.c_int32), ("code", c.c_uint8),
                 ("bits", c.c_uint8), ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64)),
                 ("byte_offset", c.c_uint64)]
+
+
+class Versioned(c.Structure):
+    """Of DLPack 1: its `flags` say whether the memory is read-only (bit 0)."""
+
+    _fields_ = [("major", c.c_uint32), ("minor", c.c_uint32), ("context", c.c_void_p), ("deleter", c.c_void_p), ("flags", c.c_uint64),
+                ("tensor", DLTensor)]
 
 
 class PyBuffer(c.Structure):
@@ -83,6 +92,8 @@ class PyBuffer(c.Structure):
 PYBUF_STRIDES = 0x18
 _get_pointer = c.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype, _get_pointer.argtypes = c.c_void_p, [c.py_object, c.c_char_p]
+_is_capsule = c.pythonapi.PyCapsule_IsValid
+_is_capsule.restype, _is_capsule.argtypes = c.c_int, [c.py_object, c.c_char_p]
 _get_buffer = c.pythonapi.PyObject_GetBuffer
 _get_buffer.restype, _get_buffer.argtypes = c.c_int, [c.py_object, c.POINTER(PyBuffer), c.c_int]
 _release_buffer = c.pythonapi.PyBuffer_Release
@@ -96,6 +107,31 @@ def buffer_address(view: memoryview) -> int:
     address = b.buf or 0
     _release_buffer(b)
     return address
+
+
+def exported(value: Any) -> Tuple[Any, DLTensor, bool]:
+    """An array's DLPack capsule, what is in it, and whether its memory is read-only. Arrays that only know DLPack 0 do not say that."""
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        capsule = value.__dlpack__()
+    if _is_capsule(capsule, b"dltensor_versioned"):
+        v = Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
+        if v.major == 1:
+            return capsule, v.tensor, bool(v.flags & 1)
+    return capsule, DLTensor.from_address(_get_pointer(capsule, b"dltensor")), False
+
+
+def refuse_shared(tensors: Sequence[Tuple[TensorSpec, int, Sequence[int]]]) -> None:
+    """Refuses an output or state in the memory of another tensor of the call: kernels write it while others still read, in no certain
+    order. tensors: with their addresses and shapes. Of tensors whose rows are apart only the first element counts, as their rows may
+    lie between each other's."""
+    size = [1 if t.stride else SIZES[t.dtype] * math.prod(shape) for t, _, shape in tensors]
+    for i, (a, first, _) in enumerate(tensors):
+        for j, (b, second, _) in enumerate(tensors[:i]):
+            if first < second + size[j] and second < first + size[i] and (a.kind in WRITTEN or b.kind in WRITTEN):
+                one, other = (a, b) if a.kind in WRITTEN else (b, a)
+                raise TensorError(f"{one.name} shares memory with {other.name}, and the layer writes it: give a tensor of its own")
 
 
 def lies_right(shape: Sequence[int], strides: Sequence[int], row: Optional[int]) -> bool:
@@ -194,15 +230,18 @@ class Plain:
         steps, shape = [s // view.itemsize for s in view.strides or ()], view.shape or ()
         if spec.stride or not view.c_contiguous:
             shape = placed(spec, shape, steps, "pass a contiguous copy of it")
-        if view.readonly and spec.kind in ("state", "output"):
-            raise TensorError(f"{spec.name} is read-only, and the layer writes it")
+        self.may_write(spec, view.readonly)
         self.keep.append(view)
         return aligned(buffer_address(view), spec.name), shape
 
+    @staticmethod
+    def may_write(spec: TensorSpec, readonly: bool) -> None:
+        if readonly and spec.kind in WRITTEN:
+            raise TensorError(f"{spec.name} is read-only, and the layer writes it")
+
     def by_dlpack(self, spec: TensorSpec, value: Any) -> Tuple[int, Tuple[int, ...]]:
         kind, index = (*self.device.split(":"), "0")[:2]
-        capsule = value.__dlpack__()
-        t = DLTensor.from_address(_get_pointer(capsule, b"dltensor"))
+        capsule, t, readonly = exported(value)
         if t.device_type not in DLPACK_DEVICES[kind] or (kind != "host" and t.device_index != int(index)):
             raise TensorError(f"{spec.name} is on DLPack's device ({t.device_type}, {t.device_index}), the layer on {self.device}")
         if (t.code, t.bits) != DLPACK_TYPES[spec.dtype] or t.lanes != 1:
@@ -211,6 +250,7 @@ class Plain:
         strides = t.strides[:t.ndim] if t.strides else None
         if strides or spec.stride:
             shape = placed(spec, shape, strides or dense_strides(shape), "pass a contiguous copy of it")
+        self.may_write(spec, readonly)
         self.keep.append(capsule)
         return aligned((t.data or 0) + t.byte_offset, spec.name), shape
 
@@ -256,6 +296,9 @@ class Torch:
             self.slack = WORKSPACE_ALIGNMENT  # PyTorch aligns memory of the host to 64 bytes, that of a GPU to 512
         # torch.cuda.current_stream() would make an object in each call.
         self.raw_stream = None if self.host else getattr(torch._C, "_cuda_getCurrentRawStream", None)
+
+    def __deepcopy__(self, memo: Any) -> "Torch":
+        return self
 
     def stream(self) -> Optional[int]:
         if self.host:

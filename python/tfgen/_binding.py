@@ -5,9 +5,10 @@ import ctypes as c
 import functools
 import glob
 import importlib.util
+import operator
 import os
 import threading
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 INPUT, PARAM, STATE, OUTPUT = range(4)
 FUSIONS = ("none", "ops", "tile", "block", "auto")
@@ -167,13 +168,15 @@ class Library:
 
 class Handle:
     """An object of the library, freed when nothing refers to it any more, and after those that need it: the garbage collector finalises
-    the objects of a cycle in any order."""
+    the objects of a cycle in any order. A process that was forked off frees nothing of its parent's: their threads, and a GPU's driver,
+    are not there."""
 
     lock = threading.RLock()
 
     def __init__(self, library: Library, address: int, free: Any, *needs: "Handle") -> None:
         self.library, self.address, self.needs, self.users, self.unused = library, address, needs, 0, False
         self.free = getattr(library.c, "tfgen_" + free) if isinstance(free, str) else free
+        self.process = os.getpid()
         with Handle.lock:
             for n in needs:
                 n.users += 1
@@ -186,7 +189,8 @@ class Handle:
     def _free_if_unused(self) -> None:
         if self.unused and not self.users and self.free:
             free, self.free = self.free, None
-            free(self.address)
+            if self.process == os.getpid():
+                free(self.address)
             for n in self.needs:
                 n.users -= 1
                 n._free_if_unused()
@@ -217,7 +221,10 @@ def find_nvrtc() -> None:
 @functools.lru_cache(maxsize=None)
 def opened(path: str) -> Library:
     find_nvrtc()
-    return Library(path)
+    try:
+        return Library(path)
+    except OSError as e:
+        raise Error(f"{e}; the wheel has libtfgen.so, elsewhere $TFGEN_LIBRARY names it") from None
 
 
 def library() -> Library:
@@ -226,10 +233,29 @@ def library() -> Library:
     return opened(os.environ.get("TFGEN_LIBRARY") or bundled("libtfgen.so") or "libtfgen.so.0")
 
 
-def dims_of(values: Dict[str, int]) -> Any:
+def dims_of(values: Mapping[str, int]) -> Any:
     """An array of tfgen_dim, or None."""
-    return (Dim * len(values))(*[Dim(name.encode(), value) for name, value in values.items()]) if values else None
+    if not isinstance(values, Mapping):
+        raise TypeError(f"dims are a mapping from names to integers, not {values!r}")
+    for name, value in values.items():
+        try:
+            fits = -2 ** 63 <= operator.index(value) < 2 ** 63  # ctypes would cut off the rest
+        except TypeError:
+            raise TypeError(f"{name} is {value!r}; a dim is an integer") from None
+        if not fits:
+            raise UsageError(f"{name}={value}: a dim is from 1 to 2147483647")
+    return (Dim * len(values))(*[Dim(name.encode(), operator.index(value)) for name, value in values.items()]) if values else None
 
 
-def strings_of(texts: Any) -> Any:
+def string_of(name: str, value: Any) -> Optional[bytes]:
+    if value is None or isinstance(value, str):
+        return value and value.encode()
+    if isinstance(value, os.PathLike):
+        return os.fsencode(value)
+    raise TypeError(f"{name} is {value!r}; a string should be given")
+
+
+def strings_of(name: str, texts: Any) -> Any:
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"{name} is {texts!r}; a list of strings should be given")
     return (c.c_char_p * len(texts))(*[t.encode() for t in texts]) if texts else None

@@ -2,6 +2,7 @@
 import builtins
 import ctypes as c
 import json
+import operator
 import os
 import re
 import struct
@@ -83,11 +84,12 @@ class Plan:
             raise _binding.UsageError(f"fusion is {fusion!r}; it is one of {', '.join(_binding.FUSIONS)}")
         self.library = library = _binding.library()
         text, called = text_of(spec, name)
-        given, off, overrides = _binding.dims_of(dict(dims or {})), _binding.strings_of(no_fuse), _binding.strings_of(tiles)
+        given = _binding.dims_of(dims or {})
+        off, overrides = _binding.strings_of("no_fuse", no_fuse), _binding.strings_of("tiles", tiles)
+        texts = {"target": target, "preset": preset, "dtype": dtype, "device_model": device_model, "wisdom": wisdom}
         options = _binding.PlanOptions(
-            target=target and target.encode(), preset=preset and preset.encode(), dtype=dtype and dtype.encode(), dims=given,
-            dim_count=len(given or ()), fusion=_binding.FUSIONS.index(fusion), no_fuse=off, no_fuse_count=len(no_fuse),
-            device_model=device_model and device_model.encode(), tiles=overrides, tile_count=len(tiles), wisdom=wisdom and wisdom.encode())
+            dims=given, dim_count=len(given or ()), fusion=_binding.FUSIONS.index(fusion), no_fuse=off, no_fuse_count=len(no_fuse),
+            tiles=overrides, tile_count=len(tiles), **{key: _binding.string_of(key, value) for key, value in texts.items()})
         self.handle = Handle(library, library.made("plan_create", text, len(text), called.encode(), options), "plan_free")
         self.manifest: Dict[str, Any] = json.loads(library.c.tfgen_plan_manifest(self.handle))
         self.dims: Dict[str, int] = {d["name"]: d["value"] for d in self.manifest["dims"]}
@@ -197,6 +199,8 @@ class Kernels:
                       if t.kind in ("input", "state") or (t.kind == "param" and not all(a.isdigit() for a in t.axes))]
         self.given_specs = [(i, plan.tensors[i]) for i in self.given]
         self.names = [plan.tensors[i].name for i in self.given]
+        self.states = [i for i in self.given if plan.tensors[i].kind == "state"]
+        self.states_of = operator.itemgetter(*self.states) if len(self.states) > 1 else None
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
         self.output_specs = [plan.tensors[i] for i in self.outputs]
@@ -260,6 +264,16 @@ class Kernels:
             raise TypeError(f"{next(n for n in tensors if n not in self.names)}: the plan has no such tensor; {self._takes()}")
         return given
 
+    def refuse_shared(self, indices: Sequence[int], addresses: Sequence[int], shapes: Sequence[Sequence[int]]) -> None:
+        _arrays.refuse_shared([(self.plan.tensors[i], addresses[i], shape) for i, shape in zip(indices, shapes)])
+
+    def outputs_in_order(self, out: Mapping[str, Any]) -> List[Any]:
+        names = [spec.name for spec in self.output_specs]
+        wrong = next((n for n in (*names, *out) if n not in out or n not in names), None)
+        if wrong is not None:
+            raise TypeError(f"{wrong}: {'no such output' if wrong in out else 'missing in out'}; the layer writes {', '.join(names)}")
+        return [out[n] for n in names]
+
     def _takes(self) -> str:
         return "it takes " + ", ".join(self.names)
 
@@ -300,6 +314,8 @@ class Kernels:
 
     def _param(self, params: Params, t: TensorSpec) -> Tuple[Any, bool]:
         """A param by its own name, else by its name in checkpoints; and whether it was the latter."""
+        if hasattr(params, "state_dict"):
+            raise TypeError(f"params is a {type(params).__name__}: give its state_dict()")
         if callable(params) and not isinstance(params, Mapping):
             return params(t), False
         for name in (t.name, t.source):
@@ -312,10 +328,29 @@ class Kernels:
         library = self.plan.library
         return Weights(Handle(library, library.made("weights_create", self.module, addresses, keep[-1]), "weights_free", self.device))
 
+    def fail(self, status: int, error: _binding.Text, weights: Any) -> None:
+        """Raises what a call of these kernels was refused with."""
+        if weights is None and self.packed:
+            raise _binding.UsageError("the layer has no weights: with_params(), or params= of compile(), gives them")
+        self.library.fail(status, error)
+
     def add_to(self, weights: Weights, params: Optional[Params]) -> Weights:
         addresses, keep = self.params(params) if params is not None else (None, [None])
-        self.plan.library.call("weights_add", weights.handle, self.module, addresses, keep[-1])
+        try:
+            self.plan.library.call("weights_add", weights.handle, self.module, addresses, keep[-1])
+        except _binding.UsageError as e:
+            raise e if params is not None else _binding.UsageError(f"{e}; given as params it is added") from None
         return weights
+
+
+def number_of_stream(stream: Any) -> Optional[int]:
+    """A stream as the number that drivers know it by: PyTorch's objects have `cuda_stream`, CuPy's `ptr`."""
+    if stream is None or type(stream) is int:
+        return stream  # type: ignore[return-value]
+    number = getattr(stream, "cuda_stream", getattr(stream, "ptr", None))
+    if type(number) is not int:
+        raise TypeError(f"stream is {stream!r}; a stream of PyTorch's, or its number, should be given")
+    return number
 
 
 class Layer:
@@ -352,10 +387,10 @@ class Layer:
     def __call__(self, **tensors: Any) -> Dict[str, Any]:
         return self.run(tensors)
 
-    def run(self, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None, stream: Optional[int] = None) -> Dict[str, Any]:
-        """A call. out: where outputs are written, by name, instead of into new memory. stream: hipStream_t or CUstream as a number;
-        default: PyTorch's current one, or for other arrays the default stream."""
-        kernels = self.kernels
+    def run(self, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None, stream: Any = None) -> Dict[str, Any]:
+        """A call. out: where outputs are written, by name, instead of into new memory, apart from the call's other tensors. stream:
+        PyTorch's, or hipStream_t or CUstream as a number; default: PyTorch's current one, or for other arrays the default stream."""
+        kernels, stream = self.kernels, number_of_stream(stream)
         given = kernels.in_order(tensors)
         arrays = _arrays.kind_of(given, kernels.device_name)
         if out is None and arrays.returns_before_done:
@@ -373,6 +408,8 @@ class Layer:
         addresses = kernels.none[:]
         shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
         sizes = kernels.known.get(shapes) or kernels.sizes(shapes)
+        if kernels.states_of and len(set(kernels.states_of(addresses))) < len(kernels.states):  # only this: all of it costs too much
+            kernels.refuse_shared(kernels.given, addresses, shapes)
         if sizes.models is None:
             sizes.models = arrays.models(kernels.output_specs, sizes.outputs, sizes.workspace)
         (models, room), outputs, workspace, empty_like = sizes.models, [], None, arrays.empty_like
@@ -394,7 +431,7 @@ class Layer:
         status = kernels.library.execute(kernels.module.address, weights and weights.handle.address, a.address, workspace,
                                          arrays.stream() if stream is None else stream, a.error_address)
         if status:
-            kernels.library.fail(status, a.error)
+            kernels.fail(status, a.error, weights)
         sizes.unused.append(a)
         return outputs
 
@@ -412,13 +449,26 @@ class Layer:
         self.plan.library.call("module_prepare", self.kernels.module, values, len(values or ()), None)
         self.kernels.known.clear()
 
-    def synchronize(self, stream: Optional[int] = None) -> None:
+    def synchronize(self, stream: Any = None) -> None:
         """Waits until the stream's work is done."""
-        self.plan.library.call("device_synchronize", self.kernels.device, stream)
+        self.plan.library.call("device_synchronize", self.kernels.device, number_of_stream(stream))
 
     def close(self) -> None:
         """Releases kernels and weights; they are freed unless another layer or a prepared call uses them."""
         self._kernels = self.weights = None
+
+    def __repr__(self) -> str:
+        return f"<tfgen.Layer {self.plan.block} on {self.device}>" if self._kernels else "<tfgen.Layer, closed>"
+
+    def __copy__(self) -> "Layer":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Layer":
+        """A copy of a model shares its layers, since neither kernels nor weights ever change."""
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a layer is not pickled, as its kernels and packed weights belong to this process: compile() makes it again")
 
 
 class Call:
@@ -427,12 +477,12 @@ class Call:
     def __init__(self, layer: Layer, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None) -> None:
         kernels = layer.kernels
         plan = kernels.plan
-        self.layer, self.kernels, self.tensors = layer, kernels, tensors
         given = kernels.in_order(tensors)
+        self.layer, self.kernels, self.tensors = layer, kernels, dict(tensors)
         self.arrays = arrays = _arrays.kind_of(given, kernels.device_name)
         addresses: List[int] = kernels.none[:]
         shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
-        got = [] if out is None else [arrays.at(spec, out[spec.name]) for spec in kernels.output_specs]
+        got = [] if out is None else [arrays.at(spec, y) for spec, y in zip(kernels.output_specs, kernels.outputs_in_order(out))]
         self.sizes = sizes = kernels.sizes(shapes, tuple(tuple(s) for _, s in got) if kernels.steps else ())
         self.outputs: Dict[str, Any] = {}
         for n, (i, shape) in enumerate(zip(kernels.outputs, sizes.outputs)):
@@ -446,6 +496,8 @@ class Call:
                 if not fits(found, shape):
                     raise kernels.misfit(spec, found, shape)
             self.outputs[spec.name] = y
+        if out is not None or kernels.states:
+            kernels.refuse_shared((*kernels.given, *kernels.outputs), addresses, (*shapes, *sizes.outputs))
         self.memory, self.workspace = self._workspace(sizes.workspace)
         self.arguments = Arguments(sizes, len(addresses))
         kernels.put(self.arguments.pointers, 0, *addresses)
@@ -460,13 +512,12 @@ class Call:
         memory = library.made("device_alloc", kernels.device, size or 1)
         return Handle(library, memory, lambda m: library.c.tfgen_device_free(device, m), kernels.device), memory
 
-    def __call__(self, stream: Optional[int] = None) -> None:
-        library = self.kernels.plan.library
-        error = library.error()
+    def __call__(self, stream: Any = None) -> None:
+        error = self.kernels.library.error()
         status = self.execute(self.kernels.module.address, self.weights and self.weights.address, self.arguments.address, self.workspace,
-                              self.arrays.stream() if stream is None else stream, c.addressof(error))
+                              self.arrays.stream() if stream is None else number_of_stream(stream), c.addressof(error))
         if status:
-            library.fail(status, error)
+            self.kernels.fail(status, error, self.weights)
 
 
 def compile(spec: Spec, *, params: Optional[Params] = None, device: Any = None, target: Optional[str] = None,
@@ -493,7 +544,7 @@ def compile(spec: Spec, *, params: Optional[Params] = None, device: Any = None, 
         raise _binding.UnsupportedError(f"no device for {target} here; plan() needs none")
     handle, info = opened_device(library, name)
     plan = Plan(spec, target=target or info.target.decode(), **options)
-    each = [_binding.dims_of(dict(v)) for v in variants]
+    each = [_binding.dims_of(v) for v in variants]
     lists = (_binding.DimList * len(each))(*[_binding.DimList(v, len(v or ())) for v in each])
     kernels = Kernels(plan, handle, info.name.decode(), _binding.ModuleOptions(
         jobs=jobs, cache_dir=None if cache_dir is None else os.fsencode(cache_dir), variants=lists if each else None,

@@ -4,11 +4,16 @@ the buffer protocol and DLPack; errors; weights that layers share; the command; 
 
 usage: package_test.py        TFGEN_LIBRARY names libtfgen.so, TFGEN the command"""
 import array
+import copy
 import ctypes
+import gc
 import os
+import pickle
 import re
+import signal
 import subprocess
 import sys
+import weakref
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -95,19 +100,25 @@ def same_as_the_header():
 # ---- layers
 
 class ByDlpack:
-    """An array that only has DLPack, as arrays of other libraries do. columns: the first of each row, the array then has strides."""
+    """An array that only has DLPack, as arrays of other libraries do. columns: the first of each row, the array then has strides. version,
+    flags: of DLPack."""
 
-    def __init__(self, view, code=2, columns=None):
+    def __init__(self, view, code=2, columns=None, version=0, flags=0):
+        self.version = version
         self.view, self.shape = view, (ctypes.c_int64 * 2)(view.shape[0], columns or view.shape[1])
         self.strides = (ctypes.c_int64 * 2)(view.shape[1], 1) if columns else None
         t = tfgen._arrays.DLTensor(data=tfgen._arrays.buffer_address(view), device_type=1, ndim=2, code=code, bits=32, lanes=1,
                                    shape=self.shape, strides=self.strides)
         self.managed = (ctypes.c_char * (ctypes.sizeof(t) + 16)).from_buffer_copy(bytes(t) + bytes(16))
+        if version:
+            self.managed = tfgen._arrays.Versioned(major=version, flags=flags, tensor=t)
 
-    def __dlpack__(self):
+    def __dlpack__(self, **options):
+        if options and not self.version:
+            raise TypeError("arrays of DLPack 0 take no max_version")
         new = ctypes.pythonapi.PyCapsule_New
         new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.managed), b"dltensor", None)
+        return new(ctypes.addressof(self.managed), b"dltensor_versioned" if self.version else b"dltensor", None)
 
 
 def wanted(x, w):
@@ -134,6 +145,16 @@ def layers():
     layer.close()
     call()
     expect("a prepared call outlives close()", call.outputs["y"].tolist() == wanted(x, w))
+    bare = tfgen.compile(SPEC, device="host", wisdom="none")
+    refused("a layer without weights", tfgen.UsageError, lambda: bare(x=x), "no weights", "with_params()")
+    expect("how a layer prints", [repr(bare), repr(layer)] == ["<tfgen.Layer gate on host>", "<tfgen.Layer, closed>"])
+    expect("a copy is the same layer", copy.copy(bare) is bare and copy.deepcopy({"a": bare})["a"] is bare)
+    refused("a pickled layer", TypeError, lambda: pickle.dumps(bare), "compile() makes it again")
+    given = {"x": numbers(3, 8)}
+    call, kept = bare.with_params({"w": w}).prepare(given), weakref.ref(given["x"])
+    given.clear()
+    gc.collect()
+    expect("a prepared call keeps its tensors", kept() is not None and call() is None and call.outputs["y"].tolist() == wanted(x, w))
     refused("a closed layer", ValueError, lambda: layer(x=x), "closed")
     refuse_arrays(other, x)
     return other
@@ -148,6 +169,21 @@ def cycles():
         for handle in ((parent, child), (child, parent))[order]:
             handle.__del__()
     expect("what needs another is freed before it", freed == [2, 1, 2, 1])
+
+
+def forked():
+    """Freeing an engine waits for its threads, which a child process has not."""
+    layer, x = tfgen.compile(SPEC, params={"w": numbers(8, 8)}, device="host", wisdom="none"), numbers(16, 8)
+    want = layer(x=x)["y"].tolist()
+    for calls in (0, 1):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            good = not calls or layer(x=x)["y"].tolist() == want
+            layer.close()
+            gc.collect()
+            os._exit(0 if good else 1)
+        expect(f"a child process lets go of a layer after {calls} calls", os.waitpid(child, 0)[1] == 0 and layer(x=x)["y"].tolist() == want)
 
 
 def strides():
@@ -197,6 +233,16 @@ def refuse_arrays(layer, x):
     refused("nothing", TypeError, lambda: layer(), "x: missing")
     refused("another name", TypeError, lambda: layer(x=x, z=x), "z: the plan has no such tensor")
     refused("no array", TypeError, lambda: layer(x=[1.0]), "x: an array")
+    refused("an output without its name", TypeError, lambda: layer.run({"x": x}, out={"z": x}), "y: missing in out; the layer writes y")
+    refused("an output too many", TypeError, lambda: layer.run({"x": x}, out={"y": numbers(3, 8), "z": x}), "z: no such output")
+    refused("an output in an input's memory", tfgen.TensorError, lambda: layer.run({"x": x}, out={"y": x}), "y shares memory with x")
+    refused("a stream that is none", TypeError, lambda: layer.run({"x": x}, stream="main"), "stream is 'main'")
+    refused("a read-only output by DLPack", tfgen.TensorError,
+            lambda: layer.run({"x": x}, out={"y": ByDlpack(numbers(3, 8), version=1, flags=1)}), "y is read-only")
+    for version in (0, 1):
+        y = numbers(3, 8, 4)
+        layer.run({"x": ByDlpack(x, version=version, flags=version)}, out={"y": ByDlpack(y, version=version)})
+        expect(f"an output by DLPack {version}", y.tolist() == layer(x=x)["y"].tolist())
     refused("memory that is read-only for an output", tfgen.TensorError,
             lambda: layer.run({"x": x}, out={"y": memoryview(bytes(96)).cast("f", (3, 8))}), "y is read-only")
 
@@ -204,12 +250,20 @@ def refuse_arrays(layer, x):
 def errors():
     refused("an op that is none", tfgen.SpecError, lambda: tfgen.plan(SPEC.replace("mul", "mull"), name="a.yaml"), "a.yaml:9:18: error:")
     refused("a dim that is none", tfgen.UsageError, lambda: tfgen.plan(SPEC, dims={"Q": 1}), "Q")
+    refused("a dim beyond 64 bits", tfgen.UsageError, lambda: tfgen.plan(SPEC, dims={"K": 2 ** 64 + 8}), "K=18446744073709551624: a dim is")
+    refused("a dim that is no integer", TypeError, lambda: tfgen.plan(SPEC, dims={"K": 8.0}), "K is 8.0; a dim is an integer")
+    refused("one set of dims for variants", TypeError, lambda: tfgen.compile(SPEC, device="host", variants={"M": 1}), "not 'M'")
+    refused("one string for a list", TypeError, lambda: tfgen.plan(SPEC, no_fuse="rmsnorm"), "a list of strings")
+    refused("a dtype that is no string", TypeError, lambda: tfgen.plan(SPEC, dtype=float), "dtype is <class 'float'>")
     refused("a level that is none", tfgen.UsageError, lambda: tfgen.plan(SPEC, fusion="all"), "none, ops, tile, block, auto")
     refused("a file that is not there", FileNotFoundError, lambda: tfgen.plan("nowhere.yaml"))
     refused("a device that is not there", tfgen.Error, lambda: tfgen.compile(SPEC, device="cuda:99"))
     refused("a param that is missing", TypeError, lambda: tfgen.compile(SPEC, params={}, device="host"), "w: missing", "gate.weight")
     refused("a param of another shape", tfgen.TensorError,
             lambda: tfgen.compile(SPEC, params={"w": numbers(4, 8)}, device="host"), "(4, 8)")
+    nowhere = {**os.environ, "TFGEN_LIBRARY": "/nowhere/libtfgen.so", "PYTHONPATH": os.path.join(ROOT, "python")}
+    said = subprocess.run([sys.executable, "-c", "import tfgen; tfgen.version()"], env=nowhere, capture_output=True, text=True).stderr
+    expect("no library", "Error: /nowhere/libtfgen.so" in said and "$TFGEN_LIBRARY names it" in said)
     code = "import tfgen; tfgen.compile(%r, device='host', cache_dir='')" % SPEC
     bare = {**os.environ, "PATH": "/nowhere", "PYTHONPATH": os.path.join(ROOT, "python")}
     said = subprocess.run([sys.executable, "-c", code], env=bare, capture_output=True, text=True).stderr
@@ -245,6 +299,7 @@ def main():
     layers()
     strides()
     cycles()
+    forked()
     errors()
     plans()
     command()

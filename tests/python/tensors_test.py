@@ -139,6 +139,13 @@ def states():
     layer = tfgen.compile(CACHE, device="cpu")
     kept, at = whole((2, 2, 4, 4), 0), torch.empty((2,), dtype=torch.int32).fill([1, 3])
     before, x = list(kept.numbers()), whole((2, 1, 8), 5)
+    two = CACHE.replace(b"L, 4]}", b"L, 4], other: [B, 2, L, 4]}").replace(b"[x, all, all]", b"[x, all, more]")
+    append = b"  - {out: more, op: kv_append, in: [x], state: other, at: at}\n  - {out: y,"
+    twice = tfgen.compile(two.replace(b"  - {out: y,", append), device="cpu")
+    refused("one tensor as two states", lambda: twice(x=x, at=at, kept=kept, other=kept), "other shares memory with kept")
+    part = torch.Tensor((2, 2, 4, 4), torch.float32, memory=kept.memory, offset=64)
+    refused("states that overlap, in a prepared call", lambda: twice.prepare({"x": x, "at": at, "kept": kept, "other": part}),
+            "other shares memory with kept")
     refused("a state that is missing", lambda: layer(x=x, at=at), "kept: missing")
     refused("positions that are not int32", lambda: layer(x=x, at=torch.empty((2,), dtype=torch.float32), kept=kept), "at is torch.float32")
     layer(x=x, at=at, kept=kept)
