@@ -394,12 +394,21 @@ class Layer:
         given = kernels.in_order(tensors)
         arrays = _arrays.kind_of(given, kernels.device_name)
         if out is None and arrays.returns_before_done:
+            if stream is None and not arrays.unobserved(given):
+                return self._as_op(given)
             return dict(zip([t[0] for t in kernels.output_specs], self.issue(arrays, given, stream)))
         call = Call(self, tensors, out)
         call(stream)
         if not call.arrays.returns_before_done and self.device != "host":
             self.synchronize(stream)
         return call.outputs
+
+    def _as_op(self, given: Sequence[Any]) -> Dict[str, Any]:
+        """A call that PyTorch sees, and can trace or refuse to transform."""
+        from . import torch as ops
+        made = ops.call(self, given)
+        names = [t[0] for t in self.kernels.output_specs]
+        return dict(zip(names, made if len(names) > 1 else (made,)))
 
     def issue(self, arrays: _arrays.Torch, given: Sequence[Any], stream: Optional[int] = None) -> List[Any]:
         """A call with PyTorch's tensors in the order of the kernels' `given`; the outputs. What does not depend on addresses is kept from

@@ -12,9 +12,10 @@ import functools
 import itertools
 import operator
 import weakref
-from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, List, Mapping, Sequence, Tuple, Union
 
 import torch
+from torch.autograd import forward_ad
 
 from . import _arrays
 from ._layer import Kernels, Layer
@@ -78,6 +79,23 @@ def _fake(number: int, inputs: List[torch.Tensor], states: Sequence[torch.Tensor
     return tuple(arrays.empty(kernels.plan.tensors[i], kernels.axes[i].shape(dims)) for i in kernels.outputs)
 
 
+def _refuse_gradients(outputs: int, changes: bool) -> Any:
+    """The op's kernel for autograd: without one PyTorch would only warn, in the backward pass, and take gradients of zero."""
+    def below(keys: Any, number: int, inputs: Sequence[torch.Tensor], *states: Sequence[torch.Tensor]) -> Any:
+        tensors = (*inputs, *(states[0] if states else ()))
+        if forward_ad._current_level >= 0 and any(forward_ad.unpack_dual(t).tangent is not None for t in tensors):
+            raise _arrays.TensorError(f"{_named(number).plan.block}: a fused layer has no gradients, and a tensor has a tangent of "
+                                      "forward-mode gradients")
+        if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
+            layer = _named(number)
+            given = zip(layer.kernels.given_specs, _given(layer, inputs, states[0] if states else ()))
+            arrays = _arrays.torch_arrays(torch, layer.device)
+            raise next(arrays.refusal(spec, t) for (_, spec), t in given if t.requires_grad)
+        with torch._C._AutoDispatchBelowAutograd():
+            return op_of(outputs, changes).redispatch(keys & torch._C._after_autograd_keyset, number, inputs, *states)
+    return below
+
+
 def _refuse_negated(number: int, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> None:
     """Refuses tensors that PyTorch would otherwise copy: an update of a state would then change the copy."""
     layer = _named(number)
@@ -95,35 +113,20 @@ def op_of(outputs: int, changes: bool) -> Any:
     for key in ("CPU", "CUDA"):
         _library.impl(name, one, key)
     _library.impl(name, _refuse_negated, "Negative")
+    _library.impl(name, _refuse_gradients(outputs, changes), "Autograd", with_keyset=True)
     torch.library.register_fake(f"tfgen::{name}", fake, lib=_library)
     return getattr(torch.ops.tfgen, name).default
 
 
-def observers() -> Optional[Tuple[Callable[[], Any], ...]]:
-    """Functions that say whether something observes or transforms ops now: dispatch and function modes, functorch, compilers. None if this
-    PyTorch lacks one of them."""
-    found = (getattr(torch._C, "_len_torch_dispatch_stack", None), getattr(torch._C, "_len_torch_function_stack", None),
-             getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", None), torch._C._get_tracing_state)
-    return found if all(found) else None
-
-
-_observers = observers()
-
-
-def unobserved(tensors: Iterable[Any]) -> bool:
-    """Whether the dispatcher would do nothing but find the op's kernel: then it can be bypassed, which saves a third of a call's time."""
-    if torch.compiler.is_compiling() or _observers is None:
-        return False
-    modes, functions, functorch, tracing = _observers
-    if modes() or functions() or functorch() is not None or tracing() is not None:
-        return False
-    for t in tensors:
-        if type(t) is not _tensor:
-            return False
-    return True
-
-
-_tensor = torch.Tensor
+def call(layer: Layer, given: Sequence[torch.Tensor]) -> Any:
+    """A call by the op, with tensors in the order of the kernels' `given`; its result."""
+    number, (ins, kept) = number_of(layer), layer.__dict__.get("_names") or layer.__dict__.setdefault("_names", names_of(layer.kernels))
+    wrong = next(((spec, t) for (_, spec), t in zip(layer.kernels.given_specs, given) if not isinstance(t, torch.Tensor)), None)
+    if wrong:
+        raise _arrays.torch_arrays(torch, layer.device).refusal(*wrong)
+    by_name = dict(zip(layer.kernels.names, given))
+    op, inputs = op_of(len(layer.kernels.outputs), bool(kept)), [by_name[n] for n in ins]
+    return op(number, inputs, [by_name[n] for n in kept]) if kept else op(number, inputs)
 
 
 class Module(torch.nn.Module):
@@ -150,7 +153,7 @@ class Module(torch.nn.Module):
 
     def forward(self, *tensors: torch.Tensor, **named: torch.Tensor) -> Union[torch.Tensor, Tuple[torch.Tensor, ...]]:
         given = tensors if len(tensors) == len(self.order) and not named else self._in_order(tensors, named)
-        if unobserved(given):
+        if self.arrays.unobserved(given):
             outputs = self.layer.issue(self.arrays, given)
             if self.states_of:
                 torch.autograd.graph.increment_version(self.states_of(given))

@@ -3,7 +3,9 @@
 the examples of docs/python.md that use PyTorch. Exit code 77 where PyTorch is not installed.
 
 usage: torch_test.py        TFGEN_LIBRARY names libtfgen.so"""
+import copy
 import os
+import pickle
 import re
 import sys
 import threading
@@ -14,6 +16,7 @@ except ImportError as e:
     print(f"skipped: {sys.executable}: {e}")
     sys.exit(77)
 
+from torch._subclasses import FakeTensorMode  # noqa: E402
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
@@ -95,6 +98,12 @@ def decode():
     block(x, pos, k, v)
     expect("a state's version says that it was changed", k._version > before)
     watched(block, (x, pos, k, v))
+    names = dict(zip(block.order, (x, pos, k, v.float().numpy())))
+    refused("an array of NumPy's beside tensors", TypeError, lambda: block.layer.run(names), "v_cache: a torch.Tensor should be given")
+    for what, f in (("called", block), ("compiled", torch.compile(block, fullgraph=True, backend="aot_eager"))):
+        refused(f"one tensor as two states, {what}", tfgen.TensorError, lambda: f(x, pos, k, k), "v_cache shares memory with k_cache")
+    with torch.inference_mode():
+        expect("in inference mode", block(*given(2)).shape == x.shape)
     net = Net(block).eval()
     whole = torch.compile(net, fullgraph=True, backend="aot_eager", dynamic=True)
     for batch in (2, 3):
@@ -146,6 +155,7 @@ def swiglu():
     checkpoint = {"mlp.gate_proj.weight": params["w_gate"], "mlp.up_proj.weight": params["w_up"]}
     expect("a checkpoint's names", torch.equal(layer.with_params(checkpoint)(x=x)["y"], block(x)))
     threads(block)
+    transforms(block, x)
     refuse(block, x)
 
 
@@ -223,6 +233,34 @@ def strides_of_calls():
     refused("sequences apart otherwise", RuntimeError, lambda: block(torch.randn(3, 4, 8)[:, :3]), "whose rows lie")
     refused("columns apart", RuntimeError, lambda: block(torch.randn(3, 3, 16)[..., ::2]), "x.contiguous()")
     refused("an expanded row", RuntimeError, lambda: block(torch.randn(1, 1, 8).expand(3, 3, 8)), "X is 0")
+
+
+def transforms(block, x):
+    """What PyTorch does to calls either sees the op or is refused: no gradients of zero, no graph without kernels."""
+    ones = torch.ones(2, 5, 256).to(BF16)
+    for what, f in (("module", block), ("layer", lambda a: block.layer(x=a)["y"])):
+        total = torch.func.grad(lambda a: f(a).sum())
+        refused(f"torch.func.grad of a {what}", tfgen.TensorError, lambda: total(x), "x requires a gradient")
+        refused(f"torch.func.jvp of a {what}", tfgen.TensorError, lambda: torch.func.jvp(f, (x,), (ones,)), "forward-mode")
+
+        def dual():
+            with torch.autograd.forward_ad.dual_level():
+                return f(torch.autograd.forward_ad.make_dual(x, ones))
+        refused(f"forward-mode gradients of a {what}", tfgen.TensorError, dual, "forward-mode")
+        refused(f"vmap of a {what}", RuntimeError, lambda: torch.vmap(f)(torch.stack([x, x])), "execute_1")
+        expect(f"make_fx of a {what} records the op", "tfgen.execute_1" in make_fx(f)(x).code)
+        with FakeTensorMode() as mode:
+            expect(f"a {what} with fake tensors", f(mode.from_tensor(x)).shape == x.shape[:2] + (344,))
+        with torch.device("cpu"):
+            expect(f"a {what} where a device is set", torch.equal(f(x), block(x)))
+    frozen = torch.nn.Parameter(x, requires_grad=False)
+    expect("a parameter without gradient", torch.equal(block(frozen), block(x)))
+    twin = copy.deepcopy(torch.nn.Sequential(block))
+    expect("a copy of a model shares the layer", twin[0].layer is block.layer and torch.equal(twin(x), block(x)))
+    refused("pickle", TypeError, lambda: pickle.dumps(block), "compile() makes it again")
+    stream = torch.cuda.Stream if torch.cuda.is_available() else type("Stream", (), {"cuda_stream": 0})
+    expect("a stream object", torch.equal(block.layer.run({"x": x}, stream=stream())["y"], block(x)))
+    refused("no stream", TypeError, lambda: block.layer.run({"x": x}, stream="main"), "a stream of PyTorch's")
 
 
 def refuse(block, x):

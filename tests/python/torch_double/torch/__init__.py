@@ -47,6 +47,32 @@ class _C:
     def _cuda_getCurrentRawStream(index):
         return 1000 + index
 
+    @staticmethod
+    def _len_torch_dispatch_stack():
+        return 0
+
+    _len_torch_function_stack = _len_torch_dispatch_stack
+
+    @staticmethod
+    def _get_tracing_state():
+        return None
+
+    class _functorch:
+        @staticmethod
+        def peek_interpreter_stack():
+            return None
+
+
+class autograd:
+    class forward_ad:
+        _current_level = -1
+
+
+class compiler:
+    @staticmethod
+    def is_compiling():
+        return False
+
 
 _grad = True
 
