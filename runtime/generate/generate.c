@@ -136,8 +136,8 @@ static int best_of_first_row(generator *g)
     return chosen(g, token);
 }
 
-/* The head runs only if best or logits is not NULL. */
-static void read_tokens(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits)
+/* The head runs only if best is not NULL. */
+static void read_tokens(generator *g, size_t sequence, const int *ids, size_t count, int *best)
 {
     const size_t part = g->sets[g->set].part;
     int at = 0;
@@ -146,11 +146,10 @@ static void read_tokens(generator *g, size_t sequence, const int *ids, size_t co
         n = count - done < part ? count - done : part;
         at = read_part_of(g, sequence, ids + done, n);
     }
-    if (!best && !logits) return;
+    if (!best) return;
     copy(g, g->last, (char *)g->x[at] + (n - 1) * row_bytes(g), row_bytes(g), TFGEN_ON_DEVICE);
     run_head(g, g->last, 1);
-    if (best) *best = best_of_first_row(g);
-    if (logits) copy(g, logits, g->logits, g->facts.vocabulary * sizeof *logits, TFGEN_FROM_DEVICE);
+    *best = best_of_first_row(g);
 }
 
 /* ---- sets of layers */
@@ -163,7 +162,7 @@ static void take_set(generator *g, size_t sequence, size_t more)
     for (size_t i = 0; i < g->options.sequences; i++) {
         const size_t count = g->lengths[i];
         g->lengths[i] = 0;
-        if (count) read_tokens(g, i, history_of(g, i), count, NULL, NULL);
+        if (count) read_tokens(g, i, history_of(g, i), count, NULL);
     }
 }
 
@@ -174,7 +173,6 @@ typedef struct call_job {
     const int *ids;
     const bool *done;
     int *best, *tokens;
-    float *logits;
 } call_job;
 
 static tfgen_status check_id(const generator *g, int id, tfgen_error *error)
@@ -200,14 +198,14 @@ static void read_body(void *argument)
 {
     const call_job *j = argument;
     take_set(j->g, j->sequence, j->count);
-    read_tokens(j->g, j->sequence, j->ids, j->count, j->best, j->logits);
+    read_tokens(j->g, j->sequence, j->ids, j->count, j->best);
 }
 
-tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error)
+/* Appends a prompt to the sequence. best: the token that follows. */
+static tfgen_status read_prompt(generator *g, size_t sequence, const int *ids, size_t count, int *best, tfgen_error *error)
 {
-    call_job job = {.g = g, .sequence = sequence, .count = count, .ids = ids, .best = best, .logits = logits};
-    if (sequence >= g->options.sequences || !count)
-        return device_report(error, TFGEN_USAGE, "a text should have at least one token");
+    call_job job = {.g = g, .sequence = sequence, .count = count, .ids = ids, .best = best};
+    if (!count) return device_report(error, TFGEN_USAGE, "a text should have at least one token");
     tfgen_status status = check_room(g, sequence, count, error);
     for (size_t i = 0; i < count && status == TFGEN_OK; i++) status = check_id(g, ids[i], error);
     return status == TFGEN_OK ? run(g, read_body, &job, error) : status;
@@ -252,7 +250,7 @@ static void send_inputs(generator *g, const int *ids, const bool *done)
     int32_t pos[most_sequences];
     for (size_t i = 0; i < count; i++) {
         pos[i] = (int32_t)(g->lengths[i] < g->options.room ? g->lengths[i] : g->options.room - 1);
-        generator_embed(g, done && done[i] ? 0 : ids[i], (size_t)pos[i], host_row(g, i));
+        generator_embed(g, done[i] ? 0 : ids[i], (size_t)pos[i], host_row(g, i));
     }
     send(g, pos, count, count);
 }
@@ -280,44 +278,26 @@ static void step_body(void *argument)
     generator *g = j->g;
     const size_t count = g->options.sequences;
     for (size_t i = 0; i < count; i++)
-        if (!j->done || !j->done[i]) take_set(g, i, 1);
+        if (!j->done[i]) take_set(g, i, 1);
     send_inputs(g, j->ids, j->done);
     next_token_restart(g);
     for (size_t k = 0; k < j->count; k++) replay_step(g);
     next_token_read(g, j->count, count, j->tokens);
     for (size_t i = 0; i < count; i++)
-        if (!j->done || !j->done[i]) record(g, i, j->ids[i], j->tokens, j->count);
-    if (j->logits) copy(g, j->logits, g->logits, count * g->facts.vocabulary * sizeof *j->logits, TFGEN_FROM_DEVICE);
+        if (!j->done[i]) record(g, i, j->ids[i], j->tokens, j->count);
 }
 
 /* `steps` decode steps, one after the other without the host: tokens [steps][sequences]. */
-static tfgen_status step(generator *g, const int *ids, const bool *done, size_t steps, int *tokens, float *logits, tfgen_error *error)
+static tfgen_status step(generator *g, const int *ids, const bool *done, size_t steps, int *tokens, tfgen_error *error)
 {
-    call_job job = {.g = g, .count = steps, .ids = ids, .done = done, .tokens = tokens, .logits = logits};
+    call_job job = {.g = g, .count = steps, .ids = ids, .done = done, .tokens = tokens};
     tfgen_status status = TFGEN_OK;
     for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
-        if (done && done[i]) continue;
+        if (done[i]) continue;
         status = check_id(g, ids[i], error);
         if (status == TFGEN_OK) status = check_room(g, i, steps, error);
     }
     return status == TFGEN_OK ? run(g, step_body, &job, error) : status;
-}
-
-tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error)
-{
-    int tokens[most_sequences];
-    const tfgen_status status = step(g, ids, done, 1, tokens, logits, error);
-    for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK && best; i++)
-        if (!done || !done[i]) best[i] = tokens[i];
-    return status;
-}
-
-void generator_forget(generator *g, size_t sequence)
-{
-    size_t read = 0;
-    if (sequence < g->options.sequences) g->lengths[sequence] = 0;
-    for (size_t i = 0; i < g->options.sequences; i++) read += g->lengths[i];
-    if (!read) g->set = 0;
 }
 
 /* ---- greedy choice */
@@ -335,7 +315,7 @@ static tfgen_status read_prompts(generator *g, generator_text *texts, generator_
         generator_text *t = &texts[i];
         int best = 0;
         t->count = 0, t->ended = false;
-        status = generator_read(g, i, t->prompt, t->prompt_count, &best, NULL, error);
+        status = read_prompt(g, i, t->prompt, t->prompt_count, &best, error);
         if (status == TFGEN_OK) append(g, t, best);
         times->read_tokens += t->prompt_count;
     }
@@ -374,7 +354,7 @@ static tfgen_status step_texts(generator *g, generator_text *texts, size_t most,
         }
         if (!going) break;
         steps = steps_ahead(g, done, most - n);
-        status = step(g, ids, done, steps, tokens, NULL, error);
+        status = step(g, ids, done, steps, tokens, error);
         for (size_t k = 0; k < steps && status == TFGEN_OK; k++)
             for (size_t i = 0; i < count; i++)
                 if (!texts[i].ended) append(g, &texts[i], tokens[k * count + i]), times->step_tokens++;

@@ -1,6 +1,6 @@
 /* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, token ids. Out: ids of the following tokens, by
- * greedy decoding, or the logits after each call. Layers, final norm and LM head are specs as `tfgen import` writes them. A kernel takes
- * the argmax and writes the next step's input (next_token.h), so that several decode steps follow one another without the host.
+ * greedy decoding. Layers, final norm and LM head are specs as `tfgen import` writes them. A kernel takes the argmax and writes the next
+ * step's input (next_token.h), so that several decode steps follow one another without the host.
  * Refuses what runtime/model/stem.h and unit.h refuse, ids outside the vocabulary and texts longer than the model's positions
  * (TFGEN_USAGE), and NaN met by the argmax (TFGEN_DEVICE_ERROR). After any failure but TFGEN_USAGE only generator_close() may be called.
  *
@@ -39,15 +39,6 @@ tfgen_status generator_open(const char *folder, tfgen_device *device, const gene
                             tfgen_error *error);
 void generator_close(generator *g); /* NULL is fine */
 generator_facts generator_about(const generator *g);
-
-/* Empties a sequence. */
-void generator_forget(generator *g, size_t sequence);
-/* Appends `count` >= 1 tokens to the sequence (prefill). Out, after the last token: best, the argmax of the logits, the lowest id of equal
- * ones; logits [vocabulary]. Either may be NULL; best alone is faster, as few logits are copied. */
-tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error);
-/* Appends ids[i] to sequence i (decode). Out: best [sequences], logits [sequences][vocabulary]; either may be NULL. If done[i], sequence i
- * is not extended, best[i] is not written and row i of logits is undefined; done NULL: no sequence is done. */
-tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error);
 
 typedef struct generator_text {
     const int *prompt;
