@@ -290,7 +290,6 @@ ir_graph *lower(arena *a, const ir_graph *graph); /* composites become ELEMENT a
 typedef struct fuse_options {
     fusion_level level;
     bool stacked; /* ir_graph.stacked */
-    const target_info *target;
     const char *const *disabled; /* fusions turned off, by the names in ir/reason.def */
     size_t disabled_count;
     bool check_once; /* build kernels and verify after the last pass only, not after each */

@@ -1,4 +1,4 @@
-/* In: a lowered graph, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge between two of them. The
+/* In: a lowered graph, a level, fusions turned off. Out: kernels of phases, with a note for each edge between two of them. The
  * passes are the rows of ir/reason.def; the verifier runs after each (with check_once: after the last). Refuses: names of fusions that do
  * not exist, graphs that are not lowered. */
 #include "ir/fuse/fuse.h"

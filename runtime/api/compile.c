@@ -179,7 +179,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
         return;
     }
     const target_info *target = compile_target(a, r->target);
-    const fuse_options fusion = {r->level, r->stacked, target, r->disabled, r->disabled_count, !r->check_passes};
+    const fuse_options fusion = {r->level, r->stacked, r->disabled, r->disabled_count, !r->check_passes};
 
     const device_model *device = compile_device(a, r, target); /* before read_text(): messages of both name the text read last */
     const ir_graph *p = read_text(j);

@@ -15,7 +15,6 @@ typedef struct bench_job {
     const cli_options *o;
     const char *path, *level; /* level NULL: that of the IR text */
     json_t *all; /* all runs; NULL: neither --json nor --record */
-    bool checked;
     trial_verdict verdict; /* of --check */
 } bench_job;
 

@@ -64,7 +64,7 @@ static inline void to_the_end(pipeline *t, ir_graph *p)
     if (!p->kernel_count) {
         p = lower(t->a, p);
         check_text(t, p, "lowered.ir");
-        p = fuse(t->a, p, &(fuse_options){.level = levels[t->choice % 4], .target = target});
+        p = fuse(t->a, p, &(fuse_options){.level = levels[t->choice % 4]});
         check_text(t, p, "fused.ir");
     }
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), NULL);

@@ -66,7 +66,7 @@ static void body(void *argument)
     const wisdom *w = wisdom_read(t->a, t->data, t->size);
     check_lines(t, w);
     ir_graph *p = fuse(t->a, lower(t->a, graph_read(t->a, spec, strlen(spec), "t.yaml", &(graph_options){0})),
-                         &(fuse_options){.level = fusion_tile, .target = target});
+                         &(fuse_options){.level = fusion_tile});
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), &(tuning){.wisdom = w});
     check_text(t, made->ir, "planned.ir");
     emit(t->a, made);

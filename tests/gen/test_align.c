@@ -152,7 +152,7 @@ static void build_body(void *argument)
 {
     build *b = argument;
     const target_info *target = target_find("sm_90a");
-    const fuse_options fusion = {.level = fusion_tile, .target = target};
+    const fuse_options fusion = {.level = fusion_tile};
     const graph_options options = {0};
     const tuning t = {.lines = &b->line, .count = b->line != NULL};
     arena_source(b->a, "t.yaml", b->text, strlen(b->text));

@@ -34,7 +34,7 @@ static void build_body(void *argument)
     if (b->from_plan)
         p = ir_read(b->a, b->text, b->size, b->name);
     else {
-        const fuse_options fusion = {.level = b->level, .target = target};
+        const fuse_options fusion = {.level = b->level};
         p = fuse(b->a, lower(b->a, graph_read(b->a, b->text, b->size, b->name, &b->options)), &fusion);
     }
     b->p = plan_choose(b->a, p, device_model_default(b->a, target), b->tuning);

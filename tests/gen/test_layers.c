@@ -20,7 +20,7 @@ static void build_body(void *argument)
 {
     build *b = argument;
     const target_info *target = target_find(b->target);
-    const fuse_options fusion = {.level = fusion_tile, .target = target};
+    const fuse_options fusion = {.level = fusion_tile};
     const graph_options options = {0};
     device_model *device = device_model_default(b->a, target);
     if (b->units) device->units = b->units;

@@ -217,7 +217,7 @@ static void build_body(void *argument)
                                "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
     const build *b = argument;
     const target_info *target = target_find("sm_90a");
-    const fuse_options fusion = {.level = fusion_tile, .target = target};
+    const fuse_options fusion = {.level = fusion_tile};
     const graph_options options = {0};
     const tuning t = {.lines = &b->line, .count = 1};
     emit(b->a, plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, text, sizeof text - 1, "t.yaml", &options)), &fusion),

@@ -71,7 +71,7 @@ static void choose(void *argument)
     size_t count = 1;
     for (; count < 4 && j->s->others[count - 1].name; count++) dims[count] = j->s->others[count - 1];
     const graph_options options = {.overrides = dims, .override_count = count, .dtype = j->dtype};
-    const fuse_options fusion = {.level = fusion_tile, .target = j->target};
+    const fuse_options fusion = {.level = fusion_tile};
     const ir_graph *graph = graph_read(j->a, j->s->yaml, strlen(j->s->yaml), "sweep.yaml", &options);
     const plan *p = plan_choose(j->a, fuse(j->a, lower(j->a, graph), &fusion), device_model_default(j->a, j->target), NULL);
     for (int i = 0; i < p->launch_count; i++)

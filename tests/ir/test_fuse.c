@@ -22,7 +22,7 @@ static void fuse_text(void *argument)
 {
     fusing_test *f = argument;
     ir_graph *graph = ir_read(f->t.a, f->g.before, strlen(f->g.before), f->g.path);
-    fuse_options options = {.level = f->g.level, .target = target_find("host")};
+    fuse_options options = {.level = f->g.level};
     options.disabled = f->g.disabled, options.disabled_count = f->g.disabled_count;
     char *before = ir_print(f->t.a, graph);
     ir_graph *fused = fuse(f->t.a, lower(f->t.a, graph), &options);
@@ -216,7 +216,7 @@ static void fuse_random(void *argument)
     const char *const *names = fusion_names(&n);
     const char *disabled[2] = {names[r->seed % n], names[r->seed / n % n]};
     for (int level = 0; level < 3; level++) {
-        fuse_options options = {.level = (fusion_level)level, .target = target_find("host")};
+        fuse_options options = {.level = (fusion_level)level};
         options.disabled = disabled, options.disabled_count = r->seed % 3;
         ir_graph *fused = fuse(a, lowered, &options);
         char *text = ir_print(a, fused);

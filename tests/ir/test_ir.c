@@ -406,7 +406,7 @@ static void use_mutant(void *argument)
     t->result = ir_print(a, p);
     t->again = ir_print(a, ir_read(a, t->result, strlen(t->result), "again.ir"));
     if (p->kernel_count) return;
-    fuse_options options = {.level = (fusion_level)(t->size % 3), .target = target_find("host")};
+    fuse_options options = {.level = (fusion_level)(t->size % 3)};
     ir_graph *fused = fuse(a, lower(a, p), &options);
     t->result = ir_print(a, fused);
     t->again = ir_print(a, ir_read(a, t->result, strlen(t->result), "again.ir"));

@@ -21,7 +21,7 @@ static void build_body(void *argument)
     build *b = argument;
     const target_info *target = target_find("sm_90a");
     const graph_options options = {0};
-    const fuse_options fusion = {.level = b->level, .target = target};
+    const fuse_options fusion = {.level = b->level};
     arena_source(b->a, "scale.yaml", b->text, strlen(b->text));
     b->p = plan_choose(b->a, fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "scale.yaml", &options)), &fusion),
                        device_model_default(b->a, target), NULL);
@@ -425,7 +425,7 @@ static void measure_body(void *argument)
     measure *m = argument;
     const target_info *target = target_find("sm_90a");
     const graph_options options = {0};
-    const fuse_options fusion = {.level = m->level, .target = target};
+    const fuse_options fusion = {.level = m->level};
     const size_t size = strlen(m->spec);
     arena_source(m->a, "long.yaml", m->spec, size);
     steps = 0;

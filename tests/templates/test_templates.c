@@ -684,7 +684,7 @@ static void build_body(void *argument)
 {
     build *b = argument;
     const target_info *target = target_find(b->target);
-    const fuse_options fusion = {.level = b->level, .target = target};
+    const fuse_options fusion = {.level = b->level};
     const graph_options options = {0};
     arena_source(b->a, b->name, b->text, strlen(b->text));
     const char *const lines[] = {"gemm layer=simt", "attention layer=simt"}; /* templates/gemm/gemm.h, templates/attention/attention.h */

@@ -22,7 +22,7 @@ typedef struct mismatch {
     const ir_value *value;                                      /* in the graph that judged it */
     bool end_to_end;                                            /* an output, compared end to end */
     mismatch_kind kind;                                          /* of the first wrong element */
-    long long elements, bad, unwritten, infinite, first, worst; /* counts; first, worst: indices of wrong elements */
+    long long elements, bad, unwritten, infinite, first;        /* counts; first: index of a wrong element */
     double got, expected, bound, ratio;                         /* of the first wrong element */
     double worst_ratio, spread;
     double factor;                           /* got / expected if it is the same for all wrong numbers, or 0 */

@@ -60,7 +60,6 @@ mismatch mismatch_of(const ir_value *v, const dim_table *dims, const ref_tensor 
     const ref_verdict verdict = ref_compare(t, got);
     mismatch p = {.value = v,
                  .elements = (long long)t->count,
-                 .worst = (long long)verdict.worst,
                  .worst_ratio = verdict.ratio,
                  .spread = verdict.spread};
     for (size_t i = 0; i < t->count; i++) {

@@ -151,7 +151,6 @@ void walk_outputs(walk *w, const ir_graph *graph, const trial_result *r)
                                                 .kind = c->ratio <= 1 ? mismatch_together : mismatch_beyond,
                                                 .elements = c->count,
                                                 .first = c->worst,
-                                                .worst = c->worst,
                                                 .bound = c->bound,
                                                 .ratio = c->ratio,
                                                 .worst_ratio = c->ratio,

@@ -176,7 +176,6 @@ random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
     *d.s = (random_spec){.kind = "block"};
     const int drawn = draw_below(&d, 3);
     d.s->type = type == random_spec_type ? (dtype)drawn : (dtype)type;
-    d.narrow = true;
     draw_leading_dims(&d);
     if (draw_chance(&d, 40)) draw_block(&d);
     else draw_free(&d);

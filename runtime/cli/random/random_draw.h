@@ -9,7 +9,6 @@ typedef struct drawing {
     uint64_t seed, index, drawn;
     random_axis batch, tokens;    /* the leading axes of the spec's activations: B and S */
     long long most_elements;      /* limit per value, so that the reference and the host engine stay fast */
-    bool narrow;                  /* some values are f16: nothing may exceed 65504 */
 } drawing;
 
 /* ---- numbers (random_drawing.c up to "ops, one each") */
