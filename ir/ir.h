@@ -216,7 +216,7 @@ typedef struct target_info { /* fields are described in ir/target.def */
     int operand_bytes, lds_banks;
     lds_reads reads;
     int sector_bytes, line_bytes;
-    bool overlaps, copies_to_lds, bulk_copies;
+    bool overlaps, copies_to_lds, bulk_copies, inlines;
     int cluster, registers, lane_registers;
     long long grid, items; /* limits of a launch: workgroups, threads */
     const char *device; /* default device model of a plan: ir/devices/device_model.h */

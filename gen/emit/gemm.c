@@ -321,7 +321,7 @@ bool gemm_reads(const gemm *g)
  * one column and may branch. Not on the host, whose compiler would not vectorise such code. */
 static bool find_angles(const emission *e)
 {
-    if (e->is_long || e->plan->target->vendor == vendor_host) return false;
+    if (e->is_long || e->plan->target->serial) return false;
     for (int i = 0; i < e->phase->op_count; i++) {
         const ir_op *op = e->phase->ops[i];
         if (op->role == role_epilogue && op_is_wave(op) && !value_is_row_scalar(e, op->outputs[0])) return true;

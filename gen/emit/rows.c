@@ -35,7 +35,7 @@ static scope function_scope(rows *r, writer *w)
  * on the host, which keeps nothing between passes. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
-    if (r->e->plan->target->vendor == vendor_host || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
+    if (r->e->plan->target->serial || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
     return !value_made_here(r->e, v) || rounded_here(r->e, v);
 }
 
@@ -126,7 +126,7 @@ static void dry_run(rows *r)
     r->fields = scope_new(r->e, &scratch, "V");
     r->kept.fields = &r->fields;
     /* On GPUs all loads of a row are issued first; arithmetic follows chunk by chunk. */
-    r->kept.loads_only = r->passes == 0 && r->e->plan->target->vendor != vendor_host;
+    r->kept.loads_only = r->passes == 0 && !r->e->plan->target->serial;
     numbers_know(&r->numbers, &s);
     for (int i = 0; i < r->passes; i++) {
         r->reduced_at[i] = store_place(&s, r->reductions[i]->def->inputs[0], &base);

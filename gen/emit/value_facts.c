@@ -131,7 +131,7 @@ static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
 
 bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info *target)
 {
-    return target->vendor != vendor_host && (graph_is_16_bit(p) || stores_16_bits(p, phase));
+    return !target->serial && (graph_is_16_bit(p) || stores_16_bits(p, phase));
 }
 
 /* Whether the op takes long to compile. NVRTC inlines a division or root with all its branches, and a logarithm or the like with its
@@ -139,7 +139,7 @@ bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info 
  * take one second for either. Dividing by a row scalar is cheap (row_div, templates/base/ops.h). */
 static bool slow_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
 {
-    return target->vendor == vendor_nvidia && phase->family == family_gemm && value_columns(op->inputs[op->input_count - 1]) > 1;
+    return target->inlines && phase->family == family_gemm && value_columns(op->inputs[op->input_count - 1]) > 1;
 }
 
 static bool has_short_form(op_kind kind)
@@ -203,8 +203,8 @@ bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *
     const int limit = phase->family == family_gemm ? of_product : long_rows_cost;
     int count;
     const int cost = arithmetic_cost(p, phase, target, &count);
-    const bool many = count >= long_op_count && phase->family == family_gemm && target->vendor == vendor_nvidia;
-    return (cost >= limit || many) && target->vendor != vendor_host;
+    const bool many = count >= long_op_count && phase->family == family_gemm && target->inlines;
+    return (cost >= limit || many) && !target->serial;
 }
 
 int loop_steps(const ir_graph *p, const ir_phase *phase, const target_info *target)
