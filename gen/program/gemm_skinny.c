@@ -25,9 +25,11 @@ static bool is_across(const problem *p) { return matmul_is_across(p->product); }
 /* Elements of K that a workgroup takes in an iteration. */
 static long long stride_of(const problem *p, const gemm_registers_tile *x)
 {
-    const int waves = x->threads / p->target->wave, size = dtype_size(p->product->inputs[1]->type);
+    enum { lanes = 4 }; /* that read a column of a piece, 16 bytes each */
+    const int waves = x->threads / p->target->wave;
     if (is_across(p)) return (long long)waves * p->target->wave / (x->n / x->thread_n) * deep;
-    return (long long)16 * (p->target->wave * x->thread_n / wave_columns) * (waves / (x->n / wave_columns)) / size;
+    const long long each = piece_length(p, weights_widened) / lanes;
+    return each * (p->target->wave * x->thread_n / wave_columns) * (waves / (x->n / wave_columns));
 }
 
 /* Iterations over all of K. */
@@ -67,7 +69,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 {
     enum { end_cycles = 900 };
     const gemm_registers_tile *x = &t->gemm_registers;
-    const double line = (double)stride_of(p, x) * dtype_size(p->product->inputs[1]->type);
+    const double line = (double)stride_of(p, x) * operand_bytes(p, weights_widened, operand_b);
     product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = memory_share(p, x);
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
