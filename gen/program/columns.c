@@ -12,26 +12,8 @@ static long long column_tiles(const problem *p, const columns_tile *x)
     return (p->space.columns + width - 1) / width;
 }
 
-static long long aligned_columns(const ir_value *x, long long columns, long long most)
-{
-    if (value_columns(x) != columns) return most;
-    most = power_of_two_in(columns, most);
-    if (x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
-    return most;
-}
-
 /* Columns of 16 bytes of the operand, if every row of each tensor begins at a multiple of them. */
-static long long vector_of(const problem *p)
-{
-    long long v = 16 / dtype_size(reduction_of(p)->inputs[0]->type);
-    for (int i = 0; i < p->phase->op_count; i++) {
-        const ir_op *op = p->phase->ops[i];
-        if (op_is_view(op)) continue;
-        for (int k = 0; k < op->input_count; k++) v = aligned_columns(op->inputs[k], p->space.columns, v);
-        v = aligned_columns(op->outputs[0], p->space.columns, v);
-    }
-    return v;
-}
+static long long vector_of(const problem *p) { return aligned_vector(p, 16 / dtype_size(reduction_of(p)->inputs[0]->type)); }
 
 /* Shares out threads so that each reads at least least_terms terms: by fewer, wider teams, then by fewer threads. Every team has a term,
  * and at least four columns, which parts exchange together. */

@@ -141,6 +141,25 @@ long long power_of_two_in(long long n, long long most)
     return p;
 }
 
+static long long aligned_columns(const ir_value *x, long long columns, long long most)
+{
+    if (value_columns(x) != columns) return most;
+    most = power_of_two_in(columns, most);
+    if (x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
+    return most;
+}
+
+long long aligned_vector(const problem *p, long long most)
+{
+    for (int i = 0; i < p->phase->op_count; i++) {
+        const ir_op *op = p->phase->ops[i];
+        if (op_is_view(op)) continue;
+        for (int k = 0; k < op->input_count; k++) most = aligned_columns(op->inputs[k], p->space.columns, most);
+        most = aligned_columns(op->outputs[0], p->space.columns, most);
+    }
+    return most;
+}
+
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align)
 {
     const long long bytes = stages * stage, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;

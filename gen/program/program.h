@@ -108,6 +108,8 @@ long long power_of_two_up(long long n);
 int ceil_log2(long long n); /* steps of a butterfly over n lanes */
 /* Largest power of two up to `most` that divides n. */
 long long power_of_two_in(long long n, long long most);
+/* The widest vector up to `most` columns at whose multiples every row of the phase's tensors begins. */
+long long aligned_vector(const problem *p, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
 long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */

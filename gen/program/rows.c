@@ -38,26 +38,10 @@ static long long whole_vector(const problem *p, long long most)
     return most;
 }
 
-static long long aligned_columns(const ir_value *x, long long N, long long most)
-{
-    if (value_columns(x) != N) return most;
-    most = power_of_two_in(N, most);
-    if (x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
-    return most;
-}
-
 /* On GPUs rows are loaded and stored in whole vectors, so every row must begin at a multiple of the vector. */
 static long long vector_of(const problem *p)
 {
-    if (on_host(p)) return whole_vector(p, 16);
-    long long v = whole_vector(p, 8);
-    for (int i = 0; i < p->phase->op_count; i++) {
-        const ir_op *op = p->phase->ops[i];
-        if (op_is_view(op)) continue;
-        for (int k = 0; k < op->input_count; k++) v = aligned_columns(op->inputs[k], p->space.columns, v);
-        v = aligned_columns(op->outputs[0], p->space.columns, v);
-    }
-    return v;
+    return on_host(p) ? whole_vector(p, 16) : aligned_vector(p, whole_vector(p, 8));
 }
 
 /* True if the phase loads whole rows of more than one value. */
