@@ -337,3 +337,12 @@ const expression *address(emission *e, const ir_value *v, const expression *row,
     const expression *at = c_sum(e->pool, base, w.step ? c_product(e->pool, row, step_c(e, &w)) : scaled(e, row, w.stride));
     return c_shifted(e->pool, c_sum(e->pool, at, column), w.offset);
 }
+
+void write_row_function(emission *e, writer *w, position at, const char *type, const char *name, const ir_value *v, bool written)
+{
+    const expression *first = address(e, v, c_int(e->pool, "row"), c_number(e->pool, 0), written);
+    write_line(w, "DEV static %s%s *%s(const args &p, int row)", written ? "" : "const ", type, name);
+    write_body(w);
+    write_spec_line(w, at, "return %s;", c_text(e->a, first));
+    end_body(w);
+}

@@ -71,6 +71,8 @@ const expression *row_of(emission *e, const ir_value *operand, const ir_value *o
 /* Condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
 const expression *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const expression *row);
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written);
+/* The member `name`(p, row): a pointer to the first element of a row of v. */
+void write_row_function(emission *e, writer *w, position at, const char *type, const char *name, const ir_value *v, bool written);
 int value_partials(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const expression *scaled(emission *e, const expression *row, long long stride); /* row * 64ll */
 /* `static constexpr long long NAME = 64;`; where a call gives the stride it is 0, and `NAME_of(p)` says it: templates/gemm/row_stride.h */

@@ -41,21 +41,14 @@ static void members(emission *e, writer *w)
 {
     const ir_op *op = phase_op(e->phase, op_align);
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    const expression *row = c_int(e->pool, "row");
     write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(y), value_stride(y),
                e->phase->tile.align.threads, e->phase->tile.align.each);
     write_line(w, "static constexpr bool across = %s;", op->attributes.transpose ? "true" : "false");
     if (op->attributes.transpose) write_transposed(e, w, x);
     write_line(w, "using type = %s;", dtype_c_name(x->type));
     write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
-    write_line(w, "DEV static const type *from(const args &p, int row)");
-    write_body(w);
-    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, x, row, c_number(e->pool, 0), false)));
-    end_body(w);
-    write_line(w, "DEV static type *to(const args &p, int row)");
-    write_body(w);
-    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, y, row, c_number(e->pool, 0), true)));
-    end_body(w);
+    write_row_function(e, w, op->at, "type", "from", x, false);
+    write_row_function(e, w, op->at, "type", "to", y, true);
 }
 
 const program align_program = {.kind = program_align,

@@ -26,20 +26,13 @@ static void members(emission *e, writer *w)
 {
     const ir_op *op = terms_op(e->phase);
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    const expression *row = c_int(e->pool, "row");
     const bool whole = value_columns(x) % run == 0 && value_alignment(e->a, x) == 16;
     write_line(w, "static constexpr int K = %lld, terms = %d, stride = %lld, threads = %d, each = %d;", value_columns(x), terms_of(op),
                value_stride(y), e->phase->tile.align.threads, e->phase->tile.align.each);
     write_line(w, "static constexpr bool whole = %s;", whole ? "true" : "false");
     write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
-    write_line(w, "DEV static const %s *from(const args &p, int row)", dtype_c_name(x->type));
-    write_body(w);
-    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, x, row, c_number(e->pool, 0), false)));
-    end_body(w);
-    write_line(w, "DEV static bf16 *to(const args &p, int row)");
-    write_body(w);
-    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, y, row, c_number(e->pool, 0), true)));
-    end_body(w);
+    write_row_function(e, w, op->at, dtype_c_name(x->type), "from", x, false);
+    write_row_function(e, w, op->at, "bf16", "to", y, true);
 }
 
 const program bf16_terms_program = {.kind = program_bf16_terms,

@@ -42,10 +42,7 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr bool across = %s;", op->attributes.transpose ? "false" : "true");
     write_line(w, "DEV static int batches(const args &p) { return %s; }", c_text(e->a, extent_c(e, &batches)));
     gemm_write_columns(e, w, &(matmul_columns){z, op->at, op->attributes.transpose, false, N, value_columns(out), c_int(e->pool, "batch")});
-    write_line(w, "DEV static float *to(const args &p, int row)");
-    write_body(w);
-    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, out, c_int(e->pool, "row"), c_number(e->pool, 0), true)));
-    end_body(w);
+    write_row_function(e, w, op->at, "float", "to", out, true);
 }
 
 const program tf32_terms_program = {.kind = program_tf32_terms,
