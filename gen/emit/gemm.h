@@ -55,7 +55,8 @@ typedef struct matmul_columns {
     const expression *batch; /* of the value */
 } matmul_columns;
 void gemm_write_columns(emission *e, writer *w, const matmul_columns *z);
-void gemm_write_forms(const gemm *g, const char *weight); /* a_form, b_form (templates/gemm/pieces.h); weight: that of a packed B */
+/* b_form, with of_a also a_form (templates/gemm/pieces.h); weight: the form of a packed B */
+void gemm_write_forms(const gemm *g, bool of_a, const char *weight);
 void gemm_write_dense_rows(gemm *g);       /* a_row(); for B of a matmul b_row(), b_stride, columns */
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */

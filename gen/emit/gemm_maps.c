@@ -100,7 +100,7 @@ static void write_sizes(const gemm *g)
 
 static void write_forms(const gemm *g, const tensor_box *b)
 {
-    gemm_write_forms(g, gemm_is_matmul(g) ? NULL : b->pieces ? "in_pieces" : "in_rows");
+    gemm_write_forms(g, true, gemm_is_matmul(g) ? NULL : b->pieces ? "in_pieces" : "in_rows");
     write_line(g->w, "static constexpr bool b_early = %s;", gemm_is_matmul(g) ? "false" : "true");
 }
 
@@ -110,9 +110,8 @@ static void write_staging(const gemm *g)
     write_line(g->w, "static constexpr int results = %d, results_unit = %d;", g->results, g->staged_unit ? g->staged_unit : gemm_vector);
 }
 
-typedef tensor_box box_of_b(const gemm *g, const gemm_warpgroups_tile *t);
-
-static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, box_of_b *box)
+/* split: operands in f32, one of them split into TF32 terms, which is always B of the template. */
+static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, bool split)
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
     gemm g = gemm_start(e, w, staged_unit, gemm_stored_width);
@@ -126,10 +125,9 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     write_staging(&g);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     write_line(w, "static constexpr int rolled = %d;", e->rolled);
-    const tensor_box b = box(&g, t);
+    const tensor_box b = split ? box_of_rows(&g, t) : box_of_pieces(&g, t);
     write_forms(&g, &b);
-    if (phase_layer(e->phase) == layer_wgmma_3xtf32)
-        write_line(w, "static constexpr bool swap_ab = %s;", gemm_swaps(&g) ? "true" : "false");
+    if (split) write_line(w, "static constexpr bool swap_ab = %s;", gemm_swaps(&g) ? "true" : "false");
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_matrices(&g);
@@ -184,10 +182,10 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
 
 void gemm_on_warpgroups(emission *e, writer *w, bool shares, int staged_unit)
 {
-    on_warpgroups(e, w, shares, staged_unit, box_of_pieces);
+    on_warpgroups(e, w, shares, staged_unit, false);
 }
 
 void gemm_on_warpgroups_split(emission *e, writer *w, bool shares)
 {
-    on_warpgroups(e, w, shares, 0, box_of_rows);
+    on_warpgroups(e, w, shares, 0, true);
 }

@@ -103,13 +103,12 @@ static const expression *batch_of(gemm *g, const ir_value *operand)
     return row_of(g->e, &own, &out, c_int(g->e->pool, "batch"));
 }
 
-void gemm_write_forms(const gemm *g, const char *weight)
+void gemm_write_forms(const gemm *g, bool of_a, const char *weight)
 {
     const bool swaps = gemm_swaps(g), a_in_rows = swaps ? g->product->attributes.transpose : !g->product->attributes.transpose_a;
     const char *matmul = swaps || g->product->attributes.transpose ? "in_rows" : "in_columns";
     const char *a = a_in_rows ? "a_form = in_rows, " : "a_form = in_columns, ";
-    const char *rows = phase_layer(g->e->phase) == layer_mma ? "" : a; /* mma reads A in rows alone */
-    write_line(g->w, "static constexpr operand_form %sb_form = %s;", rows, gemm_is_matmul(g) ? matmul : weight);
+    write_line(g->w, "static constexpr operand_form %sb_form = %s;", of_a ? a : "", gemm_is_matmul(g) ? matmul : weight);
     write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
 }
 

@@ -83,6 +83,12 @@ static bool has_spilled_twice_with(const preferences *w, int threads)
     return times > 1;
 }
 
+static bool loads_through_ring(const problem *p, const preferences *w)
+{
+    const program_kind kind = choice_kind(p, w);
+    return kind && program_at(kind)->streams;
+}
+
 /* Sets p->streams: whether all products of the stack load their weights through a ring, with these threads. On an H200 that was faster than
  * register_fed for 1 to 4 rows, and slower for 8 (docs/one-launch.md). Not with heads wider than widest_head: beside a ring, attention has
  * too few registers for them. */
@@ -94,7 +100,7 @@ static bool set_stream(arena *a, ir_graph *p, const device_model *device, const 
     for (int k = 0; k < p->kernel_count && all; k++) {
         const problem of = problem_of(a, p, *p->kernels[k]->phases, device);
         all = !times_are_guesses(&of);
-        if (of.product) all &= problem_rows(&of) <= most_rows && choice_kind(&of, w) == program_gemm_ring;
+        if (of.product) all &= problem_rows(&of) <= most_rows && loads_through_ring(&of, w);
         if (of.attention) all &= problem_longest_head(&of) <= widest_head;
     }
     return p->streams = all;

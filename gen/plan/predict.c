@@ -25,11 +25,11 @@ static tiles tiles_of(const plan *p, const launch_phase *l)
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
-/* Extra operations of register_fed, as a share, if it sums squares of A's rows and its MMA takes 8 rows: it multiplies the rows with
- * themselves, one more product next to those of the tile's n / 16 column pieces (templates/isa/mma_pieces.h). */
+/* Extra operations, as a share, of a program that multiplies A's rows with themselves to sum their squares: one more product next to those
+ * of the tile's n / 16 column pieces. */
 static double squares_share(const plan *p, const ir_phase *phase)
 {
-    const bool multiplied = phase_layer(phase) == layer_register_fed && p->target->matrix_rows == 8 && phase_input_sum(phase);
+    const bool multiplied = program_of(phase)->multiplies_squares && p->target->matrix_rows == 8 && phase_input_sum(phase);
     return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
 }
 

@@ -222,5 +222,6 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            .weights = weights_as_rows,
                                            .prefetches_next = true,
                                            .takes_sums = true,
+                                           .multiplies_squares = true,
                                            .begins_with_weights = true,
                                            .aligned_rows = true};

@@ -70,6 +70,7 @@ typedef struct program {
     bool several_passes; /* walks K once for each term of a packed weight (`passes` of ir/format.def) */
     bool rolls;                              /* emits a long epilogue as the body of a loop instead of calling functions */
     bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
+    bool multiplies_squares;                 /* ... by one more product, where MMAs take 8 rows (templates/isa/mma_pieces.h) */
     bool begins_with_weights;                /* loads weights before the previous launch has ended; that one may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
