@@ -110,7 +110,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 }
 
 const program columns_program = {.kind = program_columns,
-                                 .device = "columns",
+                                 .device = "column_reduction",
                                  .template = "templates/rows/columns.h",
                                  .describe_cost = describe_cost,
                                  .defaults = defaults,

@@ -8,7 +8,7 @@
 #include "templates/frame/frame_mixed.h"
 #include "templates/frame/workspace.h"
 
-template <class S> struct columns : without_k_loop {
+template <class S> struct column_reduction : without_k_loop {
     using args = typename S::args;
     using take = typename S::take;
     using in_list = mixed_in_list;

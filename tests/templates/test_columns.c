@@ -87,6 +87,26 @@ START_TEST(other_axes_may_have_any_extent)
 }
 END_TEST
 
+/* In one launch with phases of every other family that runs on vector instructions: templates share one scope of names. */
+START_TEST(a_reduction_shares_a_launch_with_attention)
+{
+    static const char yaml[] = "block: t\ndtype: f32\ndims: {B: 2, S: 5, H: 2, hd: 8, L: 9}\n"
+                               "inputs: {x: [B, S, H*hd], n: {shape: [B], dtype: i32, range: [0, L-S]}}\nstate: {c: [B, H, L, hd]}\nops:\n"
+                               "  - {out: k, op: kv_append, in: [x], state: c, at: n}\n"
+                               "  - {out: o, op: attention, in: [x, k, k], heads: H, kv_heads: H, at: n}\n"
+                               "  - {out: a, op: attention, in: [x, x, x], heads: H}\n"
+                               "  - {out: s, op: add, in: [o, a]}\n  - {out: y, op: amax, in: [s], axis: 1}\noutputs: {y: y}\n";
+    static const char *const targets[] = {"host", "gfx1201"};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_block, .target = targets[_i], .check = true});
+    ck_assert_int_eq(r->c.plan->launch_count, 1);
+    rig_data(r, "n")[0] = 0, rig_data(r, "n")[1] = 4;
+    rig_run(r);
+    rig_reference(r);
+    ck_assert(rig_judge(r) <= 1);
+    rig_close(r);
+}
+END_TEST
+
 /* NaN wins, whoever meets it: in the rows of a thread, of another team, of another part. */
 START_TEST(the_largest_is_nan_where_one_is)
 {
@@ -110,6 +130,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, an_axis_before_the_last_is_reduced, 0, sizeof cases / sizeof *cases);
     tcase_add_test(t, other_axes_may_have_any_extent);
+    tcase_add_loop_test(t, a_reduction_shares_a_launch_with_attention, 0, 2);
     tcase_add_test(t, the_largest_is_nan_where_one_is);
     suite_add_tcase(suite, t);
     return run_suite(suite);
