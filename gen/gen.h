@@ -58,7 +58,7 @@ typedef struct argument {
 } argument;
 
 enum { next_call_bytes = 24 }; /* weight_runs of templates/frame/next.h */
-enum { pack_shared_bytes = 2 }; /* shared memory of every pack kernel */
+enum { pack_shared_bytes = 2 }; /* shared memory of every pack kernel: no_shared_memory() */
 
 typedef struct packed_weight {
     const char *name;        /* of the pack kernel: llama_qkv_pack */
@@ -191,7 +191,7 @@ typedef struct tuning {
     const char *device;          /* the device's name in wisdom; NULL: the device model's name */
     const forbidden_tile *forbidden;
     size_t forbidden_count;
-    bool trace; /* kernels write timing records of their tiles to a scratch (docs/insight.md) */
+    bool trace; /* kernels write timing records of their tiles to a scratch (docs/tracing.md) */
 } tuning;
 
 plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, const tuning *tuning);

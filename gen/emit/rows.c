@@ -9,7 +9,7 @@ typedef struct rows {
     kept_list kept;
     scope fields; /* names of context's fields */
     const ir_value **reductions; /* by pass: the reduction */
-    place *reduced_at;
+    place *reduced_at;           /* by pass: where its operand is evaluated */
     int passes;
     int *stages; /* by op of the phase: the last pass that its result depends on; -1: none */
     bool tails;  /* N is no multiple of V */

@@ -57,7 +57,7 @@ void stack_check(arena *a, const ir_graph *p, const tuning *t)
 {
     if (t && t->trace) bail(a, code_unsupported, (position){0}, STACK "stacks cannot be traced; trace a single layer");
     if (p->kernel_count != 1 || p->kernels[0]->phase_count < 2)
-        bail(a, code_unsupported, (position){0}, STACK "the block is a single phase; layers of at least two wait for each other");
+        bail(a, code_unsupported, (position){0}, STACK "the block is a single phase; a layer of a stack has at least two");
 }
 
 void stack_add_turns(arena *a, plan *p, const launch *l)

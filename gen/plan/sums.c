@@ -15,9 +15,9 @@ static ir_value *sum_read(const ir_phase *phase)
     return NULL;
 }
 
-/* Beyond most_rows, summing takes longer than a launch of its own, or than the epilogue of the phase that makes the rows (H200, us, of norm
- * and product, sums taken and apart: 107x6144x4096 18.5, 18.7; 207x4608x3584 22.4, 20.9; 318x5120x4096 38.1, 28.0). phase: that of the
- * problem, or what other rewrites made of it. */
+/* Beyond most_rows, summing in the product takes longer than a launch of its own, or than the epilogue of the phase that makes the rows.
+ * H200, us, norm and product together, with the sum in the product and apart: 107x6144x4096 18.5, 18.7; 207x4608x3584 22.4, 20.9;
+ * 318x5120x4096 38.1, 28.0. phase: that of the problem, or what other rewrites made of it. */
 static bool may_take(const problem *p, const program *of, const ir_phase *phase)
 {
     enum { most_rows = 128 };

@@ -113,7 +113,8 @@ long long power_of_two_in(long long n, long long most);
 long long aligned_vector(const problem *p, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
-long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */
+/* shared_bytes of programs that use none: 2, as mixed_memory<...> then has an empty stage and an empty scratch of a byte each. */
+long long no_shared_memory(const problem *p, const ir_tile *t);
 /* ---- what programs that copy an operand share */
 /* A tile of a transposing copy: transposed_run elements of transposed_columns * align.each rows of the copy. */
 enum { transposed_run = 64, transposed_columns = 32 };

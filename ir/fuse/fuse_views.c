@@ -88,7 +88,8 @@ bool fuse_reshapes(fusing *f)
     return each_op(f, op_reshape, reshape_as_view);
 }
 
-/* Not for a slice whose storage must be dense (an output, or the owner of other values' storage) or is placed in another value already. */
+/* False if the slice must own dense storage (an output, or a value in whose storage others live) or already lives in another value's
+ * storage. */
 static bool slice_as_view(fusing *f, ir_op *op)
 {
     ir_value *x = op->inputs[0], *y = op->outputs[0];

@@ -173,8 +173,8 @@ static void reduce_rows(lowering *l, ir_value *x, ir_value *out)
     else emit(l, kind, out, x, NULL);
 }
 
-/* x with the axes behind `axis` as one, if rows are so short that few of them fill a memory transaction, and all of them are static. Not as
- * more columns than kernels count. */
+/* x with all axes after `axis` merged into one, if its rows are shorter than a memory transaction and these axes are static. Not into more
+ * columns than kernels count. */
 static ir_value *with_long_rows(lowering *l, ir_value *x, int axis)
 {
     enum { transaction = 128, most_columns = 1 << 30 };
@@ -205,7 +205,7 @@ static bool is_of_columns(const ir_value *x, int axis)
     return columns > 1 && terms > 1;
 }
 
-/* A reduction of an axis that is not the last: thread by thread over neighbouring columns. */
+/* A reduction of an axis that is not the last: neighbouring threads take neighbouring columns. */
 static void reduce_columns(lowering *l, int axis)
 {
     static const op_kind of[op_count] = {

@@ -18,9 +18,9 @@
  * `stacked` after level block: several layers in a launch. `prefix "model.layers.{layer}."` is the prefix of params' names in a whole
  * model's file; `from="w"` after a param is its tensor there, `rows=64..128/192` the rows of it: 64 to 127 of each 192.
  * `in %v+4/16` after a type is a view of %v (column offset 4, row stride 16), `/72` storage in rows of 72 elements; `!11:5` the place in
- * the spec; `#0` the graph op it comes from. The ops of a graph have no kernels and roles. Planning adds frames and tiles; ahead of a tile,
- * `not LAYER: WHY` is a rejected program, `from user` says who chose the tile if not the cost model, and `spilled scratch=60 vectors=0
- * layer=...` is a tile that spilled and is not chosen again. Columns are fixed, so a rename changes one line. Read back by
+ * the spec; `#0` the graph op it comes from. The ops of a graph have no kernels and roles. Planning adds frames and tiles. Before a tile,
+ * `not LAYER: WHY` is a rejected program, `from user` says who chose the tile if not the cost model; after it, `spilled scratch=60
+ * vectors=0 layer=...` is a tile that spilled and is not chosen again. Columns are fixed, so a rename changes one line. Read back by
  * ir/text/parse.c. */
 #include "ir/graph/fields.h"
 #include "ir/graph/reason.h"
