@@ -9,7 +9,7 @@ trap 'exit 130' INT TERM
 export TFGEN_CACHE_DIR="${TFGEN_CACHE_DIR:-$PWD/build/cache}"
 programs=
 for suite in "$@"; do programs="$programs $build/tests/$suite"; done
-# With its times, so that make finds nothing to do; of the suites' programs those that run.
+# Times are kept, so that make finds nothing to do; of the test programs only those that run are copied.
 find . -path ./.git -prune -o -path ./build -prune -o ! -type d -print >"$copy/files"
 find "$build" -path "$build/tests/test_*" ! -name '*.[od]' -prune -o ! -type d -print >>"$copy/files"
 mkdir "$copy/a tree"

@@ -52,7 +52,7 @@ START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
 }
 END_TEST
 
-/* A product with more rows than a drawn value may have elements used to get no columns. */
+/* A drawn value has a limit of elements. Products with more rows than that were once drawn without columns. */
 START_TEST(no_drawn_spec_has_an_empty_axis)
 {
     arena *a = arena_new();

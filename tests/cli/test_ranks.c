@@ -183,7 +183,7 @@ START_TEST(ranks_are_started_by_open_mpi)
     read_rank(0);
     ck_assert_msg(code == 0, "%s", output);
     check_shared(2);
-    ck_assert_int_eq(lines_of("r.csv"), shared_number("SELECT count(*) FROM trials") + 1); /* of both */
+    ck_assert_int_eq(lines_of("r.csv"), shared_number("SELECT count(*) FROM trials") + 1); /* the trials of both ranks, and the head */
 }
 END_TEST
 

@@ -342,7 +342,7 @@ static void search_flat(arena *a, simulated *d, int seed, void *context)
     const search_result r = search_device(a, d, &standard, 1e9);
     if (r.kept != &standard) {
         f->kept++;
-        f->errors += r.noise / (1.2533 * sqrt(2.0 / (r.kept->rounds - race_rounds)) * f->noise); /* of a median */
+        f->errors += r.noise / (1.2533 * sqrt(2.0 / (r.kept->rounds - race_rounds)) * f->noise); /* standard error of a median */
     }
     for (int i = 1; i < r.count; i++)
         if (r.list[i]->rounds > race_rounds) f->met++, f->rounds += r.list[i]->rounds - race_rounds;

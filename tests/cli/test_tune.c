@@ -181,7 +181,7 @@ static void ask_best(void *argument)
         database_key key;
         const char *tile, *status;
         double ratio;
-        int session; /* of the sweep, 1: this one; 2: of another sweep */
+        int session; /* index: 0 and 1 are of this sweep, 1 is the asking rank's; 2 is of another sweep */
     } trials[] =
         {{{"x(y)", "host", "host", {8, 4}}, "right", "beaten", 0.9, 0},   {{"x(y)", "host", "host", {8, 4}}, "later", "ready", 0.95, 0},
          {{"x(y)", "host", "host", {8, 5}}, "keys", "ready", 0.5, 0},     {{"x(y)", "host", "host", {9, 4}}, "rows", "ready", 0.5, 0},
@@ -215,7 +215,7 @@ END_TEST
 START_TEST(a_database_returns_the_newest_result_of_each_tile_and_tiles_that_hung)
 {
     int status;
-    ck_assert_int_gt(write_in_child(0, 10, 2), 0); /* 0, 1, and 2 on the way */
+    ck_assert_int_gt(write_in_child(0, 10, 2), 0); /* killed during the third trial */
     ck_assert_int_gt(wait(&status), 0);
     writing w = {.a = arena_new()};
     ck_assert_msg(arena_run(w.a, read_back, &w) == code_ok, "%s", arena_diagnostics(w.a));
@@ -561,7 +561,7 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_int_eq(number_of("INSERT INTO trials(signature, target, device, kernel, tile, status, ratio, reason) VALUES('s(', 't',"
                                " '<script>', 'k&k', 'a,\"b', 'wrong', 0.001, 'x' || char(27) || char(10) || 'y') RETURNING id") > 1, 1);
     static const char *const others[] = {"'s(', 't', 'd', 1, 1", "'s(', 't', 'd', 1, 2", "'s(', 't', 'd', 2, 2", "'s(', 'u', 'd', 2, 2"};
-    for (int i = 0; i < 4; i++) { /* of kernels of their own */
+    for (int i = 0; i < 4; i++) { /* each for another kernel */
         char sql[256];
         snprintf(sql, sizeof sql,
                  "INSERT INTO trials(signature, target, device, rows, keys, kernel, tile, status, ratio, reason) VALUES(%s, 'k', 't',"

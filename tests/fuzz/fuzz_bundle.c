@@ -11,7 +11,7 @@ static const char *const tokens[] = {"tfbundle", "gfx90a", "gfx942", "sm_80", "h
 
 static void repair(fuzz_input *m)
 {
-    if (m->size >= 24 && m->data[m->size - 1] % 4) /* else a wrong size stays wrong */
+    if (m->size >= 24 && m->data[m->size - 1] % 4) /* a quarter of the wrong sizes stay wrong */
         for (int i = 0; i < 8; i++) m->data[16 + i] = (uint8_t)((uint64_t)m->size >> 8 * i);
     bundle_rehash(m->data, m->size);
 }

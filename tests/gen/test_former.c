@@ -168,7 +168,7 @@ START_TEST(text_may_have_the_former_frame_of_a_program_with_a_warning)
         const char *message = arena_printf(a, "warning: %s runs in frame=%s now, not in frame=%s", p->name, is, was);
         ck_assert_msg(strstr(said, message), "no \"%s\" in\n%s%s", message, said, arena_diagnostics(a));
         ck_assert_ptr_null(strstr(arena_diagnostics(a), "runs in frame="));
-        ck_assert_str_eq(warned(b, " frame=interleaved", phase), ""); /* never its frame */
+        ck_assert_str_eq(warned(b, " frame=interleaved", phase), ""); /* a frame that the program never had */
         ck_assert_ptr_nonnull(strstr(arena_diagnostics(b), arena_printf(a, "%s runs in frame=%s", p->name, is)));
         arena_free(b);
         arena_free(a);

@@ -4,7 +4,8 @@
 Compares hardware counters (ncu, clocks not locked, caches emptied before each launch) with `tfgen explain --json`, launch by launch:
 operations of tensor cores, or for f32 on vector units their multiply-adds, with those of whole tiles; bytes that DRAM moved with the
 predicted ones. Exit code 1 if operations differ by more than 5 %, or the bytes of a launch that moves more than 200 MB do. Bytes that a
-launch writes by explain but that have not reached DRAM yet are in the L2 and count as moved. Counts are the mean of two launches."""
+launch writes, as explain counts, but that have not reached DRAM yet are in the L2 and count as moved. Counts are the mean of two
+launches."""
 import collections, csv, io, json, pathlib, re, subprocess, sys
 
 MOST = 0.05

@@ -1036,14 +1036,14 @@ START_TEST(norms_whose_squares_overflow_f32_are_zero_or_unknown)
 }
 END_TEST
 
-/* Squares below 2^-126 may become 0, and then a divisor does that nothing else adds to. */
+/* Squares below 2^-126 may be flushed to 0, and with them a divisor to which no larger eps is added. */
 START_TEST(norms_whose_squares_may_be_flushed_to_0_are_unknown)
 {
     static const double x[] = {0x1p-40, -0x1p-40, 0x1p-70, -0x1p-70, 0, 0x1p-100, 0, 0};
     static const struct {
         const char *op;
-        bool divides_by_0; /* a row of zeros does, which is certainly NaN */
-        bool added; /* eps is more than squares of the second row */
+        bool divides_by_0; /* by the norm of a row of zeros, whose result is certainly NaN */
+        bool added; /* eps, which is larger than the squares of rows 1 and 2 */
     } norms[] = {{"rmsnorm, in: [x], eps: 0", true, false},      {"layernorm, in: [x], eps: 0", true, false},
                  {"l2norm, in: [x], eps: 1.0e-35", false, false}, {"rmsnorm, in: [x], eps: 1.0e-30", false, true},
                  {"layernorm, in: [x], eps: 1.0e-30", false, true}, {"l2norm, in: [x]", false, true}};
@@ -1115,8 +1115,7 @@ START_TEST(a_sum_has_the_rounding_of_its_partial_sums)
     static const struct {
         double terms[3];
         int count;
-        double
-            squared; /* in units of rounding: partial sums as measured or as likely, a sixth of a term's square per step, and each term */
+        double squared; /* in u^2: squares of partial sums (likely ones if larger), squares of terms, and a sixth of those per addition */
     } sums[] = {{{3}, 1, 9},
                 {{3, 4}, 2, 9 + 49 + (1.0 / 6 + 1) * 25},
                 {{1, -1, 1}, 3, 1 + 0 + 1 + (2.0 / 6 + 1) * 3},
@@ -1128,7 +1127,7 @@ START_TEST(a_sum_has_the_rounding_of_its_partial_sums)
     }
     ref_sum blocks = {0}, whole = {.whole = true};
     double in_order = 0;
-    const double n = 8191, L = REF_CHAIN, m = n / L, terms = 8192, alike = terms * n / 36 * terms * terms; /* all are equal */
+    const double n = 8191, L = REF_CHAIN, m = n / L, terms = 8192, alike = terms * n / 36 * terms * terms; /* for equal terms */
     for (int k = 0; k < 8192; k++) {
         ref_sum_add(&blocks, 1, 0), ref_sum_add(&whole, 1, 0);
         in_order += (double)(k % 4096 + 1) * (k % 4096 + 1) + (k % 4096 == 4095 ? (double)(k + 1) * (k + 1) : 0);
@@ -1137,7 +1136,7 @@ START_TEST(a_sum_has_the_rounding_of_its_partial_sums)
          fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms + alike);
     near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT),
          fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms + alike);
-    ck_assert_double_eq(ref_repeated(1000, 49), 0); /* by chance, so many numbers of 16 bits are equal */
+    ck_assert_double_eq(ref_repeated(1000, 49), 0); /* so many equal numbers of 16 bits are chance */
     near(ref_repeated(1000, 50), 1000.0 * 50 / 36);
 }
 END_TEST

@@ -335,10 +335,10 @@ END_TEST
 START_TEST(logits_that_are_no_numbers_are_an_error)
 {
     make_folder();
-    save_model_with(CONFIG, NULL, "model.norm.weight"); /* all logits */
+    save_model_with(CONFIG, NULL, "model.norm.weight"); /* all logits are NaN */
     ck_assert_int_eq(tfgen("generate %s --target=host --prompt-ids=3 -n 4", folder), 6);
     says("a logit of the next token is NaN");
-    save_model_with(CONFIG, NULL, "model.embed_tokens.weight"); /* the first token's */
+    save_model_with(CONFIG, NULL, "model.embed_tokens.weight"); /* only the logit of token 0 is NaN */
     ck_assert_int_eq(tfgen("generate %s --target=host --prompt-ids=3 -n 4", folder), 6);
     says("a logit of the next token is NaN");
     remove_folder();

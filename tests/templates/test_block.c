@@ -146,7 +146,7 @@ START_TEST(a_wait_that_is_dropped_is_found)
                 if (k != n) fewer[at++] = was.awaits[k];
             l->work[i].awaits = fewer, l->work[i].await_count--;
             const char *fault = order_fault(r->a, r->c.plan->ir, l);
-            const char *name = _i == 1 ? "" : l->work[was.awaits[n]].phase->name; /* among branches, also one that it implies */
+            const char *name = _i == 1 ? "" : l->work[was.awaits[n]].phase->name; /* branches: any, as waits imply others */
             const char *missed = arena_printf(r->a, "without waiting for phase %s", name);
             ck_assert_msg(fault && strstr(fault, missed), "phase %d without its wait %d: %s", i, n, fault);
             l->work[i] = was;

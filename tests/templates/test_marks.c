@@ -93,8 +93,8 @@ START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
 }
 END_TEST
 
-/* The engine runs one after another the workgroups of a launch that is not cooperative, as many at once as it has workers. Those that are
- * there give up at once (patience 0), or after some polls; the last one is alone. */
+/* The launch is not cooperative, so the engine runs only as many workgroups at once as it has workers. The early ones give up waiting for
+ * the others at once, or after 9 polls; the last one is alone. */
 START_TEST(late_workgroups_do_the_work_of_those_that_gave_up)
 {
     const int fewer = _i / 2;

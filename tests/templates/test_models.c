@@ -112,8 +112,8 @@ static void check_rms(const char *what, const double *truth, const double *got, 
     ck_assert_msg(device <= 1.5 * rounding, "%s: relative RMS error %.3g, rounding alone makes %.3g", what, device, rounding);
 }
 
-/* An f32 evaluation stays below the errors that the reference gives it, and so does what the model itself kept in f32 (rotary tables, 8e-8
- * of the Llama's result) together with it. */
+/* The RMS error of an f32 evaluation is within the reference's limit: against the reference, and against the model's results, which have
+ * errors of their own from what the model keeps in f32 (rotary tables, 8e-8 of the Llama's result). */
 static void check_f32(const ref_tensor *exact, const double *model, const double *got)
 {
     const double limit = ref_rms_of_errors(exact), device = ref_rms(exact->value, got, exact->count),
