@@ -2,10 +2,10 @@
 # usage: random.sh OUT PART:SECONDS:SEED:FIRST...
 # In a folder that random_prepare.sh made: drawn specs in slices on all cores, from index FIRST of SEED, for at most SECONDS a part.
 # Parts: host (host engine, all targets and dtypes), cuda (NVRTC and this machine's GPUs), emulator (AMD code objects, all by clang here,
-# gfx90a too: there is no HIPRTC). For each OUT/PART.txt (sums, slices that did not end, next free index) and OUT/PART.tar.gz (a report a
-# slice, specs of failures reduced). The exit code says whether all was good.
-# OPTIMISE=0: clang's level in host runs (default 3, as users have it); JOBS: slices at a time; MOST: specs of a part at most; SLICE: specs
-# a slice; TARGETS: of the host engine, not all; GPUS: so many, not all; LEVELS=block: fusion levels of host and cuda, not all.
+# gfx90a too: there is no HIPRTC). Writes for each part OUT/PART.txt (sums, slices that did not end, next free index) and OUT/PART.tar.gz
+# (each slice's report, reduced specs of failures). The exit code says whether all was good.
+# Environment: OPTIMISE=0: clang's level in host runs (default 3, as users have it); JOBS: slices at a time; MOST: most specs per part;
+# SLICE: specs per slice; TARGETS: host runs only these; GPUS: only so many are used; LEVELS=block: only this fusion level in host and cuda.
 set -u
 [ $# -ge 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && here=$(cd "$(dirname "$0")" && pwd) || exit 2
