@@ -34,6 +34,11 @@ for f in $(grep -lE '^START_TEST' tests/*/*.c); do
         [ "$(grep -cw "$name" "$f")" -ge 2 ] || complain "$f: no test case has $name"
     done
 done
+# Templates of all families may be in one source (level block), which is one scope of names.
+same=$(for f in $(find templates/attention templates/base templates/frame templates/gemm templates/rows -name '*.h' ! -name '*.spec.h'); do
+    sed -nE 's/^(template <.*> )?(struct|using) (alignas\([0-9]+\) )?([A-Za-z0-9_]+).*/\4/p' "$f" | sort -u
+done | sort | uniq -d)
+[ -z "$same" ] || complain "two templates declare" $same
 sh tests/figures.sh || bad=1
 python3 tests/circles.py build/default || bad=1
 python3 tests/width.py || bad=1
