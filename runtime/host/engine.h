@@ -193,6 +193,7 @@ host_status launch_run(launch *l); /* the caller has set all fields but slots; l
 extern const hs_runtime host_runtime;
 
 struct host_engine {
+    host_engine *next; /* of the engines that are open */
     host_engine_options options;
     unsigned helpers; /* threads started in the pool */
     pthread_t *threads;

@@ -25,6 +25,46 @@ static bool init_locks(host_engine *e)
     return ok;
 }
 
+/* ---- engines after fork(): their threads are in the parent alone, and locks may be taken by one of them */
+
+static struct {
+    pthread_mutex_t lock;
+    host_engine *first;
+} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* In the child: engines start new threads when they launch. A block or region that another thread was just taking may be lost. */
+static void after_fork(void)
+{
+    pthread_mutex_init(&opened.lock, NULL);
+    for (host_engine *e = opened.first; e; e = e->next) {
+        init_locks(e);
+        e->helpers = e->joined = e->running = 0;
+        e->pool_taken = e->watchdog_started = e->watchdog_sleeps = false;
+        e->job = e->active = NULL;
+    }
+}
+
+static void register_fork(void) { pthread_atfork(NULL, NULL, after_fork); }
+
+static void enlist(host_engine *e)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork);
+    pthread_mutex_lock(&opened.lock);
+    e->next = opened.first;
+    opened.first = e;
+    pthread_mutex_unlock(&opened.lock);
+}
+
+static void delist(host_engine *e)
+{
+    pthread_mutex_lock(&opened.lock);
+    host_engine **at = &opened.first;
+    while (*at != e) at = &(*at)->next;
+    *at = e->next;
+    pthread_mutex_unlock(&opened.lock);
+}
+
 host_engine *host_engine_open(const host_engine_options *options)
 {
     host_engine *e = calloc(1, sizeof *e);
@@ -40,6 +80,7 @@ host_engine *host_engine_open(const host_engine_options *options)
         return NULL;
     }
     memory_reserve(e);
+    enlist(e);
     return e;
 }
 
@@ -48,6 +89,7 @@ unsigned host_engine_workers(const host_engine *e) { return e->options.workers; 
 void host_engine_close(host_engine *e)
 {
     if (!e) return;
+    delist(e);
     watchdog_close(e);
     pthread_mutex_lock(&e->lock);
     e->closing = true;

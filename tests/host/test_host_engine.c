@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 START_TEST(vectors_of_any_length_are_added)
 {
@@ -363,6 +364,31 @@ START_TEST(several_threads_launch_at_once)
 }
 END_TEST
 
+/* A grid of three blocks that wait for each other needs the pool's threads. The child has none of its parent's, and begins anew. */
+START_TEST(a_child_process_launches_and_closes)
+{
+    host_module *m = load("grid.hip");
+    const host_launch_dims d = {.grid = {3}, .block = {64}, .wave = 64, .cooperative = true};
+    struct { unsigned *buffers, *counter; int phases; } args = {memory(2 * 3 * 4, "buffers"), memory(4, "counter"), 1};
+    for (int calls = 0; calls < 2; calls++) {
+        launch_ok(m, "phases_native", d, &args);
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            for (unsigned i = 0; i < 3; i++) args.buffers[i] = 1;
+            if (calls) launch_ok(m, "phases_native", d, &args);
+            const bool wrong = calls && args.buffers[3 + 2] != 3 * 3 + 2;
+            host_engine_close(engine);
+            _exit(wrong);
+        }
+        int status;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+    }
+    host_module_free(m);
+}
+END_TEST
+
 /* ---- compiling ---- */
 
 static host_status compile(const char *text, host_compile_options o, host_module **m, host_log *log)
@@ -595,6 +621,7 @@ int main(void)
     tcase_add_loop_test(t, all_blocks_wait_for_each_other, 0, 3);
     tcase_add_loop_test(t, shared_variables_belong_to_their_block, 0, 4);
     tcase_add_test(t, several_threads_launch_at_once);
+    tcase_add_test(t, a_child_process_launches_and_closes);
     tcase_add_test(t, a_second_compile_comes_from_the_cache);
     tcase_add_loop_test(t, a_damaged_cache_is_not_trusted, 0, 4);
     tcase_add_test(t, errors_of_the_compiler_name_lines_of_the_template);
