@@ -3,8 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-typedef enum dtype_kind { kind_real, kind_whole } dtype_kind;
-
 #define L(layer) (1u << layer_##layer)
 static const struct {
     const char *name, *c, *file;
@@ -25,7 +23,9 @@ const char *dtype_c_name(dtype t) { return types[t].c; }
 
 const char *dtype_file_name(dtype t) { return types[t].file; }
 
-bool dtype_is_real(dtype t) { return types[t].kind == kind_real; }
+dtype_kind dtype_kind_of(dtype t) { return types[t].kind; }
+
+bool dtype_is_real(dtype t) { return dtype_kind_of(t) == kind_real; }
 
 bool dtype_multiplies(dtype t, layer_kind layer) { return types[t].layers >> layer & 1; }
 

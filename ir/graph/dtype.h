@@ -4,6 +4,11 @@
 #include "ir/base/arena.h"
 #include "ir/graph/kinds.h"
 
+typedef enum dtype_kind {
+#define KIND(name, help) kind_##name,
+#include "ir/dtype.def"
+} dtype_kind;
+
 typedef enum dtype {
 #define DTYPE(name, bytes, kind, c, file, layers) dtype_##name,
 #include "ir/dtype.def"
@@ -19,7 +24,8 @@ int dtype_size(dtype t);
 const char *dtype_name(dtype t);
 const char *dtype_c_name(dtype t);    /* in kernels: float f16 bf16 int */
 const char *dtype_file_name(dtype t); /* in safetensors files: F32 F16 BF16 I32 */
-bool dtype_is_real(dtype t);          /* usable in arithmetic; other dtypes are for inputs only */
+dtype_kind dtype_kind_of(dtype t);
+bool dtype_is_real(dtype t);          /* its kind is real: usable in arithmetic */
 bool dtype_multiplies(dtype t, layer_kind layer);
 bool dtype_parse(const char *name, dtype *out);
 bool dtype_parse_real(const char *name, dtype *out);
