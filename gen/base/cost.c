@@ -21,7 +21,8 @@ static double number(const device_model *d, device_number n, double otherwise)
 double device_hop(const device_model *d) { return number(d, number_hop_cost, device_latency(d)); }
 double device_busy_hop(const device_model *d) { return number(d, number_busy_hop_cost, busy_over_idle_hop * device_hop(d)); }
 
-double device_bandwidth(const device_model *d, unsigned *assumed)
+/* Bytes per second that kernels reach; 0: unknown. */
+static double device_bandwidth(const device_model *d, unsigned *assumed)
 {
     const double reached = d->numbers[number_bandwidth_reached].value;
     if (reached > 0) return reached;
@@ -29,7 +30,8 @@ double device_bandwidth(const device_model *d, unsigned *assumed)
     return d->numbers[number_bandwidth].value * bandwidth_share;
 }
 
-double device_clock(const device_model *d, bool loaded)
+/* Hz. */
+static double device_clock(const device_model *d, bool loaded)
 {
     const double highest = number(d, number_clock, usual_clock);
     return loaded ? number(d, number_clock_loaded, highest) : highest;

@@ -42,10 +42,8 @@ typedef struct cost { /* seconds */
 } cost;
 
 cost cost_of(const device_model *d, const cost_descriptor *x);
-double device_bandwidth(const device_model *d, unsigned *assumed); /* bytes/s that kernels reach; 0: unknown */
 double device_hop(const device_model *d); /* seconds from a workgroup's store until a workgroup that waits for it has seen it */
 double device_busy_hop(const device_model *d); /* device_hop() while all other units read memory */
-double device_clock(const device_model *d, bool loaded);           /* Hz */
 /* Share of L2 misses when all units read the same `bytes` again and again. */
 double device_l2_misses(const device_model *d, double bytes);
 #endif

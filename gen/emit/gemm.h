@@ -26,7 +26,6 @@ enum { gemm_vector = 8 };       /* elements of a row of A or B that a thread loa
 
 bool gemm_is_matmul(const gemm *g);
 bool gemm_swaps(const gemm *g);     /* a matmul whose A is stored as TF32 terms: the program swaps A and B */
-extent gemm_batches(const gemm *g); /* matrices of a matmul; 1 for linears */
 bool gemm_is_batched(const gemm *g); /* the matmul has, or may have, more than one matrix */
 void gemm_flatten_row(gemm *g, writer *w); /* matmul: in a function body, makes `row` count through all matrices of the batch */
 

@@ -10,7 +10,8 @@ bool gemm_swaps(const gemm *g)
     return gemm_is_matmul(g) && maker && maker->kind == op_tf32_terms;
 }
 
-extent gemm_batches(const gemm *g)
+/* Matrices of a matmul; 1 for linears. */
+static extent gemm_batches(const gemm *g)
 {
     const ir_value *out = g->product->outputs[0];
     extent batches = extent_number(1);

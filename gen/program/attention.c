@@ -44,7 +44,8 @@ static double sequences(const problem *p)
 /* Columns of a head of k and of v. */
 static double head_columns(const problem *p) { return (double)(problem_head(p) + problem_value_head(p)); }
 
-double problem_keys(const problem *p)
+/* Keys that a query sees (not masked), on average. */
+static double problem_keys(const problem *p)
 {
     const double pairs = 2 * head_columns(p) * (double)p->attention->attributes.heads;
     return p->work->products / (pairs * sequences(p) * (double)problem_queries(p));

@@ -13,6 +13,5 @@ long long problem_team(const problem *p, long long most);          /* threads pe
 /* Fills in workgroups, bytes and operations, masked parts of diagonal blocks included. A workgroup has `rows` rows, which are the queries
  * of `pack` heads of a GQA group, and walks the keys in blocks of block_k. */
 void attention_cost(const problem *p, double rows, int pack, int block_k, cost_descriptor *d);
-double problem_keys(const problem *p); /* keys that a query sees (not masked), on average */
 void attention_geometry(const problem *p, int queries, tile_extents *to); /* a row tile: this many queries of a head */
 #endif

@@ -12,7 +12,8 @@ static bool by_wave_cache(const target_info *target) { return target->matrix_row
 /* True if wave_cache.h keeps queries of long heads in shared memory for lack of registers (RDNA). */
 static bool has_few_registers(const target_info *target) { return by_wave_cache(target) && target->lane_registers < 512; }
 
-long long decode_rows(const problem *p)
+/* Query rows per KV head: queries times heads of a GQA group, at most. */
+static long long decode_rows(const problem *p)
 {
     const ir_attributes *t = &p->attention->attributes;
     return t->heads / t->kv_heads * extent_high(&p->attention->inputs[0]->shape[1], &p->ir->dims);

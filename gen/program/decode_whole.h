@@ -5,7 +5,6 @@
 #define TFGEN_GEN_DECODE_WHOLE_H
 #include "gen/program/program.h"
 
-long long decode_rows(const problem *p);      /* query rows per KV head: queries times heads of a GQA group, at most */
 long long decode_keys(const problem *p);      /* keys per sequence, at most */
 /* Work tiles at the plan's own dims: one per sequence, KV head and row tile (the rows that one MMA takes). */
 long long decode_work_tiles(const problem *p);

@@ -10,7 +10,8 @@ static const char *align_obstacle(arena *a, const ir_value *v)
     return state && value_alignment(a, v) != 16 ? "an operand is in a state whose rows are not a multiple of 16 bytes" : NULL;
 }
 
-const char *obstacle_to_rows(const problem *p)
+/* Why rows of A and the packed weight cannot be copied as stored, for any program; NULL if they can. */
+static const char *obstacle_to_rows(const problem *p)
 {
     const ir_op *product = p->product;
     if (product->kind != op_linear) return "B is an activation, not a packed weight";

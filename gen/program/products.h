@@ -3,9 +3,8 @@
 #define TFGEN_GEN_PRODUCTS_H
 #include "gen/program/program.h"
 
-/* Why rows of A and the packed weight cannot be copied as stored, for any program; NULL if they can. */
-const char *obstacle_to_rows(const problem *p);
-const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* also if operands are not 16-bit types of the layer */
+/* Why rows of A and the packed weight cannot be copied as stored, or are no 16-bit types of the layer; NULL: they can, and are. */
+const char *obstacle_to_16_bits(const problem *p, layer_kind layer);
 /* Why tensor loads cannot load both operands (B: a packed weight, or a matmul's operand), or why they are not of one 16-bit type. */
 const char *obstacle_to_boxes(const problem *p);
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights);

@@ -34,7 +34,7 @@ static bool joins_origin(const ir_op *op, const ir_op *other)
 }
 
 /* At every level, ops lowered from the same graph op form one phase if a phase can run them. */
-bool fuse_origins(fusing *f)
+static bool fuse_origins(fusing *f)
 {
     bool changed = false;
     ir_graph *p = f->p;

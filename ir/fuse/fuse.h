@@ -97,7 +97,6 @@ void fuse_settle(fusing *f, const char *pass); /* also calls fuse_finish() unles
 void fuse_finish(fusing *f);
 
 /* Passes; each returns true if it changed something. */
-bool fuse_origins(fusing *f);
 void fuse_find_roots(fusing *f); /* fuse_views.c */
 bool fuse_reshapes(fusing *f);
 bool fuse_regroup(fusing *f);
