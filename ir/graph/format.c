@@ -1,6 +1,7 @@
 /* In: ir/format.def. Out: see ir/graph/format.h; NULL if there is no such format. */
 #include "ir/graph/format.h"
 
+_Static_assert(dtype_count <= 32, "weight_format.holds has a bit for each dtype");
 #define H(type) (1u << dtype_##type)
 #define UNSCALED {dtype_f32, 0, 0, 0}
 #define SCALED(type, columns, length, zero_bits) {dtype_##type, columns, length, zero_bits}

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+_Static_assert(layer_count <= 32, "target_info.layers and the layers of a dtype have a bit for each layer");
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
 #define TARGET(id, of, maker, ...) {.name = #id, .family = #of, .vendor = vendor_##maker, __VA_ARGS__},
