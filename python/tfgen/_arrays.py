@@ -227,7 +227,7 @@ class Plain:
         if view.format.lstrip("@=<") not in FORMATS[spec.dtype] or view.itemsize != SIZES[spec.dtype]:
             raise TensorError(f"{spec.name} has format '{view.format}' of {view.itemsize} bytes, the plan reads {spec.dtype} "
                               f"({' or '.join(repr(f) for f in FORMATS[spec.dtype])} of {SIZES[spec.dtype]} bytes)")
-        steps, shape = [s // view.itemsize for s in view.strides or ()], view.shape or ()
+        steps, shape = [s // view.itemsize for s in view.strides or ()], view.shape or ()  # type: List[int], Any
         if spec.stride or not view.c_contiguous:
             shape = placed(spec, shape, steps, "pass a contiguous copy of it")
         self.may_write(spec, view.readonly)
@@ -246,7 +246,7 @@ class Plain:
             raise TensorError(f"{spec.name} is on DLPack's device ({t.device_type}, {t.device_index}), the layer on {self.device}")
         if (t.code, t.bits) != DLPACK_TYPES[spec.dtype] or t.lanes != 1:
             raise TensorError(f"{spec.name} has DLPack's type ({t.code}, {t.bits} bits), the plan reads {spec.dtype}")
-        shape = tuple(t.shape[:t.ndim])
+        shape: Any = tuple(t.shape[:t.ndim])
         strides = t.strides[:t.ndim] if t.strides else None
         if strides or spec.stride:
             shape = placed(spec, shape, strides or dense_strides(shape), "pass a contiguous copy of it")
@@ -283,8 +283,9 @@ def watcher(torch: Any) -> Callable[[Iterable[Any]], bool]:
     """A function that says whether nothing observes or transforms calls with these tensors: no dispatch or function mode, functorch,
     forward-mode gradients, tracer or compiler. Then an op's kernel can be called without the dispatcher, which saves a third of a call's
     time. In a PyTorch that does not say, something always might."""
-    modes, functions = getattr(torch._C, "_len_torch_dispatch_stack", None), getattr(torch._C, "_len_torch_function_stack", None)
-    functorch = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", None)
+    modes: Any = getattr(torch._C, "_len_torch_dispatch_stack", None)
+    functions: Any = getattr(torch._C, "_len_torch_function_stack", None)
+    functorch: Any = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", None)
     tracing, forward_ad = torch._C._get_tracing_state, torch.autograd.forward_ad
     known = all((modes, functions, functorch, hasattr(forward_ad, "_current_level")))
     compiling, plain = torch.compiler.is_compiling, torch.Tensor

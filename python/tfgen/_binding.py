@@ -248,8 +248,10 @@ def dims_of(values: Mapping[str, int]) -> Any:
 
 
 def string_of(name: str, value: Any) -> Optional[bytes]:
-    if value is None or isinstance(value, str):
-        return value and value.encode()
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value.encode()
     if isinstance(value, os.PathLike):
         return os.fsencode(value)
     raise TypeError(f"{name} is {value!r}; a string should be given")
