@@ -1,8 +1,8 @@
 """Plans and layers: what tfgen.compile() and tfgen.plan() return."""
 import builtins
 import ctypes as c
+import itertools
 import json
-import operator
 import os
 import re
 import struct
@@ -200,7 +200,7 @@ class Kernels:
         self.given_specs = [(i, plan.tensors[i]) for i in self.given]
         self.names = [plan.tensors[i].name for i in self.given]
         self.states = [i for i in self.given if plan.tensors[i].kind == "state"]
-        self.states_of = operator.itemgetter(*self.states) if len(self.states) > 1 else None
+        self.state_pairs = list(itertools.combinations(self.states, 2))
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
         self.output_specs = [plan.tensors[i] for i in self.outputs]
@@ -417,8 +417,9 @@ class Layer:
         addresses = kernels.none[:]
         shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
         sizes = kernels.known.get(shapes) or kernels.sizes(shapes)
-        if kernels.states_of and len(set(kernels.states_of(addresses))) < len(kernels.states):  # only this: all of it costs too much
-            kernels.refuse_shared(kernels.given, addresses, shapes)
+        for i, j in kernels.state_pairs:
+            if addresses[i] == addresses[j]:  # only this: whether any overlap costs too much
+                kernels.refuse_shared(kernels.given, addresses, shapes)
         if sizes.models is None:
             sizes.models = arrays.models(kernels.output_specs, sizes.outputs, sizes.workspace)
         (models, room), outputs, workspace, empty_like = sizes.models, [], None, arrays.empty_like
