@@ -13,6 +13,14 @@ static const key_row keys[fact_count] = {
 #define KEY(fact, kind, names) [fact_##fact] = {key_##kind, names},
 #include "runtime/model/key.def"
 };
+static const char *const only[][2] = {
+#define ONLY(name, families) {name, families},
+#include "runtime/model/key.def"
+};
+static const char *const stray[][2] = {
+#define STRAY(family, names) {family, names},
+#include "runtime/model/key.def"
+};
 static const char *const read_elsewhere[] = {
 #define READ(name) name,
 #include "runtime/model/key.def"
@@ -26,6 +34,8 @@ static const char *const harmless[] = {
 #include "runtime/model/key.def"
 };
 enum {
+    only_count = sizeof only / sizeof *only,
+    stray_count = sizeof stray / sizeof *stray,
     read_count = sizeof read_elsewhere / sizeof *read_elsewhere,
     must_count = sizeof musts / sizeof *musts,
     harmless_count = sizeof harmless / sizeof *harmless
@@ -85,9 +95,9 @@ static bool same_activation(const model_config *c, const char *x, const char *y)
     return strcmp(x, y) == 0;
 }
 
-static void read_fact(model_config *c, model_fact fact, const char *key, const json_t *value)
+/* The value under a key that names this fact. */
+static config_value value_of(const model_config *c, model_fact fact, const char *key, const json_t *value)
 {
-    config_value *v = &c->facts[fact];
     config_value got = {.key = key};
     switch (keys[fact].kind) {
     case key_WHOLE: got.whole = config_whole(c, value, key); break;
@@ -102,11 +112,24 @@ static void read_fact(model_config *c, model_fact fact, const char *key, const j
         got.word = json_string_value(value);
         break;
     }
+    return got;
+}
+
+/* Refuses a value that is not that of the fact, if the fact has one. */
+static config_value same_value(const model_config *c, model_fact fact, const char *key, const json_t *value)
+{
+    const config_value *v = &c->facts[fact], got = value_of(c, fact, key, value);
     const bool same = !v->key || (got.whole == v->whole && got.real == v->real && got.flag == v->flag &&
                                   (!got.word || same_activation(c, got.word, v->word)));
     if (!same) config_refuse(c, key, "contradicts %s", v->key);
-    got.null = v->null;
-    *v = got;
+    return got;
+}
+
+static void read_fact(model_config *c, model_fact fact, const char *key, const json_t *value)
+{
+    config_value got = same_value(c, fact, key, value);
+    got.null = c->facts[fact].null;
+    c->facts[fact] = got;
 }
 
 /* The next word of a list of names, not terminated; NULL after the last. */
@@ -163,18 +186,45 @@ static const char *known_like(const model_config *c, const char *key)
     return nearest_name(key, names, count);
 }
 
+/* Whether the family's class reads a fact under this name (ONLY in runtime/model/key.def). */
+static bool spells(const family *f, const char *key)
+{
+    for (int i = 0; i < only_count; i++) {
+        const char *list = only[i][1];
+        const bool but = *list == '!';
+        if (strcmp(only[i][0], key) == 0) return lists(list + but, f->model_type) != but;
+    }
+    return true;
+}
+
+static bool is_stray(const family *f, const char *key)
+{
+    for (int i = 0; i < stray_count; i++)
+        if (strcmp(stray[i][0], f->model_type) == 0 && lists(stray[i][1], key)) return true;
+    return false;
+}
+
+/* The fact that a key names; fact_count: none. */
+static model_fact fact_of(const char *key)
+{
+    int i = 0;
+    while (i < fact_count && !lists(keys[i].names, key)) i++;
+    return (model_fact)i;
+}
+
+static bool reads(const model_config *c, model_fact fact) { return ((c->family->reads | read_by_all) >> fact & 1) != 0; }
+
 static void read_nested(model_config *c, const char *name, const json_t *map);
 
 static void read_key(model_config *c, const char *key, const json_t *value)
 {
-    for (int i = 0; i < fact_count; i++) {
-        if (!lists(keys[i].names, key)) continue;
-        const unsigned long long reads = c->family->reads | read_by_all;
-        c->facts[i].null |= json_is_null(value);
+    const model_fact fact = fact_of(key);
+    if (is_stray(c->family, key)) return ignore(c, key);
+    if (fact < fact_count && !spells(c->family, key)) return; /* check_foreign() looks at it */
+    if (fact < fact_count) {
+        c->facts[fact].null |= json_is_null(value);
         if (json_is_null(value)) return ignore(c, key);
-        const char *only = i == fact_activation ? c->family->activation_key : NULL;
-        if (only && strcmp(key, only) != 0) return ignore(c, key);
-        if (reads & 1ull << i) return read_fact(c, (model_fact)i, key, value);
+        if (reads(c, fact)) return read_fact(c, fact, key, value);
         if (changes_nothing(value)) return ignore(c, key);
         config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     }
@@ -188,6 +238,18 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
 }
 
+/* A spelling of other families, once the family's own are known. */
+static void check_foreign(model_config *c, const char *key, const json_t *value)
+{
+    const model_fact fact = fact_of(key);
+    if (fact == fact_count || spells(c->family, key) || is_stray(c->family, key)) return;
+    if (json_is_null(value) || changes_nothing(value)) return ignore(c, key);
+    if (!reads(c, fact)) config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
+    if (!config_has(c, fact)) config_refuse(c, key, "%s does not read this key, but other families do", c->family->model_type);
+    (void)same_value(c, fact, key, value);
+    ignore(c, key);
+}
+
 /* Reads the keys of attention from a map of their own. */
 static void read_nested(model_config *c, const char *name, const json_t *map)
 {
@@ -197,7 +259,11 @@ static void read_nested(model_config *c, const char *name, const json_t *map)
     if (!json_is_object(map)) config_refuse(c, name, "should be an object");
     c->within = arena_printf(c->a, "%s%s.", within, name);
     json_object_foreach((json_t *)map, key, value)
-        if (strcmp(key, "model_type") != 0) read_key(c, key, value); /* "", or mpt */
+    {
+        if (strcmp(key, "model_type") == 0) continue; /* "", or mpt */
+        read_key(c, key, value);
+        check_foreign(c, key, value);
+    }
     c->within = within;
 }
 
@@ -310,5 +376,6 @@ model_config *config_read(arena *a, const char *json, size_t size, const char *p
     find_dtype(c, all);
     json_object_foreach(c->object, key, value) read_key(c, key, value);
     fill_defaults(c);
+    json_object_foreach(c->object, key, value) check_foreign(c, key, value);
     return c;
 }

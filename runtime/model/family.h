@@ -68,8 +68,6 @@ typedef struct family {
     bool gated;
     const char *gate, *up, *down; /* up NULL: gate is the tensor of both */
     const char *activation;       /* default */
-    const char *activation_key;   /* the only key to read, if similar keys of the family's configs mean something else; or NULL */
-
     bool gelu_is_tanh;            /* "gelu" in the config means the tanh form */
 
     bool no_rope, interleaved;

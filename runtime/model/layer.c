@@ -430,6 +430,8 @@ static void read_rope(const model_config *c, layer_facts *l, long long layer, lo
     double part = real_or(c, fact_partial, f->partial ? f->partial : 1);
     l->rope.is = true, l->rope.theta = own;
     if (m.map) l->rope.theta = rope_number(&m, "rope_theta", own), part = rope_number(&m, "partial_rotary_factor", part);
+    if (part != 1 && !reads(c, fact_partial) && !reads(c, fact_rotary))
+        config_refuse(c, arena_printf(c->a, "%s.partial_rotary_factor", m.path), "layers of %s rotate whole heads", f->model_type);
     if (!(l->rope.theta > 0)) config_refuse(c, c->facts[theta].key, "should be above 0");
     read_rotary(c, l, part, m.path);
     if (m.map) read_scaling(&m, l, length);

@@ -115,7 +115,8 @@ START_TEST(configs_of_transformers_4_and_5_give_the_same_spec)
 END_TEST
 
 /* ---- configs that lie */
-#define ENCODER_SIZES "\"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48"
+#define FEW_SIZES "\"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4"
+#define ENCODER_SIZES FEW_SIZES ", \"intermediate_size\": 48"
 #define GEMMA3 "{\"model_type\": \"gemma3_text\", " SIZES "\"sliding_window\": 8, "
 #define LLAMA "{\"model_type\": \"llama\", " SIZES
 static const struct {
@@ -137,6 +138,28 @@ static const struct {
     {LLAMA "\"mlp_biass\": true}", "", 3, "mlp_biass: unknown key, which may change the mathematics of a layer; did you mean 'mlp_bias'?"},
     {LLAMA "\"sliding_window\": 8}", "", 3, "sliding_window: layers of llama do not have this, but the value enables it"},
     {LLAMA "\"sliding_window\": null}", "-o /dev/null", 0, ""},
+    /* spellings of other families, which transformers' class does not read: the same value or none */
+    {LLAMA "\"n_embd\": 32, \"n_head\": 4, \"qkv_bias\": false}", "-o /dev/null", 0, ""},
+    {LLAMA "\"qkv_bias\": true}", "", 3, "qkv_bias: llama does not read this key, but other families do"},
+    {LLAMA "\"attention_bias\": false, \"use_bias\": true}", "", 3, "use_bias: contradicts attention_bias"},
+    {LLAMA "\"layer_norm_eps\": 1e-5}", "", 3, "layer_norm_eps: llama does not read this key"},
+    {LLAMA "\"partial_rotary_factor\": 0.5}", "", 3, "partial_rotary_factor: layers of llama do not have this, but the value enables it"},
+    {LLAMA "\"rope_parameters\": {\"rope_theta\": 1e4, \"partial_rotary_factor\": 0.5}}", "", 3,
+     "rope_parameters.partial_rotary_factor: layers of llama rotate whole heads"},
+    {LLAMA "\"partial_rotary_factor\": 1.0, \"rotary_pct\": 1.0}", "-o /dev/null", 0, ""},
+    {"{\"model_type\": \"olmo\", " SIZES "\"rms_norm_eps\": 1e-6}", "", 3, "rms_norm_eps: olmo does not read this key"},
+    {"{\"model_type\": \"bloom\", \"n_inner\": 40, " ENCODER_SIZES "}", "", 3, "n_inner: bloom does not read this key"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"bias\": true}, " FEW_SIZES "}", "", 3,
+     "attn_config.bias: layers of mpt do not have this"},
+    /* keys in published files, which the class does not read */
+    {LLAMA "\"activation\": \"swiglu\", \"max_sequence_length\": 2048}", "", 0, "op: silu,"},
+    {"{\"model_type\": \"phi\", \"partial_rotary_factor\": 0.5, \"rotary_dim\": 32, \"max_position_embeddings\": 64, " ENCODER_SIZES "}",
+     "", 0, "rotary: hd/2"},
+    {"{\"model_type\": \"bloom\", \"offset_alibi\": 100, \"skip_bias_add\": true, \"skip_bias_add_qkv\": false, \"unk_token_id\": 0, "
+     "\"hidden_size\": 32, \"n_layer\": 1, \"num_attention_heads\": 4, \"n_inner\": null}", "", 0, "F: 128}"},
+    {"{\"model_type\": \"qwen2\", " SIZES "\"use_mrope\": false}", "-o /dev/null", 0, ""},
+    {"{\"model_type\": \"qwen2\", " SIZES "\"use_mrope\": true}", "", 4, "use_mrope: is not supported unless it is false"},
+    {"{\"model_type\": \"gemma2\", " SIZES "\"sliding_window\": 8, \"sliding_window_size\": 8}", "--layer=0", 0, "window: 8"},
     {LLAMA "\"rms_norm_eps\": \"1e-5\"}", "", 3, "rms_norm_eps: should be a number"},
     {LLAMA "\"rms_norm_eps\": -1}", "", 3, "rms_norm_eps: should be from 0 to 1"},
     {LLAMA "\"head_dim\": 1e300}", "", 3, "head_dim: should be a whole number from 0 to 2147483647"},
@@ -186,7 +209,7 @@ static const struct {
     {"{\"model_type\": \"clip_text_model\", " ENCODER_SIZES "}", "", 0, "op: quick_gelu,"},
     {"{\"model_type\": \"siglip_vision_model\", " ENCODER_SIZES "}", "", 0, "op: gelu_tanh,"},
     {"{\"model_type\": \"vit\", " ENCODER_SIZES "}", "", 0, "op: gelu_erf,"},
-    {"{\"model_type\": \"falcon\", \"new_decoder_architecture\": true, \"parallel_attn\": false, \"num_kv_heads\": 2, " ENCODER_SIZES "}",
+    {"{\"model_type\": \"falcon\", \"new_decoder_architecture\": true, \"parallel_attn\": false, \"num_kv_heads\": 2, " FEW_SIZES "}",
      "", 0, "from: ln_mlp.weight"},
     {"{\"model_type\": \"stablelm\", \"hidden_size\": 512, \"num_hidden_layers\": 1, \"num_attention_heads\": 64, "
      "\"intermediate_size\": 48}",
@@ -221,8 +244,8 @@ static const struct {
     /* transformers' class reads it and never applies it */
     {"{\"model_type\": \"gemma3_text\", \"attn_logit_softcapping\": 50.0, " ENCODER_SIZES "}", "", 3,
      "attn_logit_softcapping: layers of gemma3_text do not have this"},
-    {"{\"model_type\": \"falcon\", \"alibi\": true, " ENCODER_SIZES "}", "", 4, "alibi: ALiBi of falcon is not supported"},
-    {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " ENCODER_SIZES "}", "", 4,
+    {"{\"model_type\": \"falcon\", \"alibi\": true, " FEW_SIZES "}", "", 4, "alibi: ALiBi of falcon is not supported"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " FEW_SIZES "}", "", 4,
      "alibi: layers of mpt without ALiBi are not supported"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"kv_n_heads\": 2}, " ENCODER_SIZES "}", "", 3, "attn_config.kv_n_heads: unknown key"},
     {"{\"model_type\": \"mpt\", \"attn_config\": [], " ENCODER_SIZES "}", "", 3, "attn_config: should be an object"},
