@@ -25,7 +25,7 @@ chain chain_open(arena *a, const chain_request *r)
     const char *type = r->options.dtype ? r->options.dtype : m->config->dtype;
     if (r->first > r->last || r->last >= m->layers)
         bail(a, code_usage, (position){0}, "layers %lld-%lld: the model has layers 0 to %lld", r->first, r->last, m->layers - 1);
-    if (!m->tensors) bail(a, code_bad_input, (position){0}, "%s: is a folder without a .safetensors file", m->path);
+    model_need_tensors(m);
     if (!dtype_parse_real(type, &c.type)) bail(a, code_usage, (position){0}, "%s is not f32, f16 or bf16", type);
     c.seconds = arena_alloc(a, (size_t)(r->last + 1) * sizeof *c.seconds);
     return c;

@@ -187,7 +187,7 @@ static void open_sets(generator *g, const char *folder)
 {
     model *m = model_open(g->a, folder, 0);
     const size_t room = g->options.room;
-    if (!m->tensors) bail(g->a, code_bad_input, (position){0}, "%s: is a folder without a .safetensors file", folder);
+    model_need_tensors(m);
     g->facts = (generator_facts){.model_type = m->config->family->model_type, .layers = (size_t)model_layers(m->config),
                                  .dtype = g->options.dtype ? g->options.dtype : m->config->dtype, .positions = positions_of(m)};
     if (room > g->facts.positions)

@@ -205,3 +205,8 @@ model *model_open(arena *a, const char *folder, long long length)
     find_prefix(m); /* m->tensors may be NULL: no checkpoint, or only pickles, which are not read */
     return m;
 }
+
+void model_need_tensors(const model *m)
+{
+    if (!m->tensors) (void)checkpoint_open(m->a, m->path);
+}

@@ -36,6 +36,8 @@ bool model_is_folder(const char *path);
 char *model_read_file(arena *a, const char *folder, const char *name, size_t *size);
 /* A folder with its config.json. */
 model *model_open(arena *a, const char *folder, long long length);
+/* Bails if the folder has no safetensors, with the name of its pickle if there is one. */
+void model_need_tensors(const model *m);
 /* A config.json by itself. */
 model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length);
 /* The spec of a kind. */

@@ -357,6 +357,20 @@ START_TEST(an_encoder_and_a_folder_without_tensors_do_not_generate)
 }
 END_TEST
 
+START_TEST(a_folder_of_pickles_is_refused_by_name)
+{
+    make_folder();
+    write_file(folder, "config.json", "{%s}", CONFIG);
+    write_file(folder, "pytorch_model.bin", "%s", "x");
+    write_x(NULL, "x.st");
+    ck_assert_int_eq(tfgen("generate %s --prompt-ids=1 --target=host", folder), 3);
+    says("pytorch_model.bin is a pickle, which runs code of its author when it is read");
+    ck_assert_int_eq(tfgen("run %s --layers=0-1 --input=%s/x.st --target=host", folder, folder), 3);
+    says("pytorch_model.bin is a pickle");
+    remove_folder();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("generate");
@@ -369,6 +383,7 @@ int main(void)
     tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
     tcase_add_test(c, logits_that_are_no_numbers_are_an_error);
     tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
+    tcase_add_test(c, a_folder_of_pickles_is_refused_by_name);
     tcase_add_test(c, layers_of_a_folder_run_in_turn);
     tcase_add_test(c, layers_of_a_folder_refuse_wrong_files_and_options);
     tcase_add_test(c, a_stack_has_the_weights_of_successive_layers);
