@@ -110,8 +110,7 @@ void help_command(FILE *out, command_kind command)
 {
     const command_info *c = &all_commands[command];
     fprintf(out, "tfgen %s: %s\nusage: tfgen %s [options]%s%s\n\n", c->name, c->summary, c->name, *c->arguments ? " " : "", c->arguments);
-    put_wrapped(out, c->text, 0, 0);
-    fputc('\n', out);
+    if (*c->text) put_wrapped(out, c->text, 0, 0), fputc('\n', out);
     for (int i = 0; i < option_count; i++) {
         const option_meaning *m = option_for(&all_options[i], command);
         if (m) put_option(out, &all_options[i], m);
@@ -140,8 +139,7 @@ static void man_command(FILE *out, const command_info *c)
     fprintf(out, ".TP\n.B %s %s\n", c->name, c->arguments);
     roff(out, c->summary);
     fputs(".\n", out);
-    roff(out, c->text);
-    fputc('\n', out);
+    if (*c->text) roff(out, c->text), fputc('\n', out);
     if (*c->wrong) fputs("Exit code 1: ", out), roff(out, c->wrong), fputs(".\n", out);
     for (int i = 0; i < 2; i++) {
         fprintf(out, "%s\n.B tfgen %s ", i ? ".br" : ".IP", c->name);

@@ -118,11 +118,11 @@ static void open_model(import_job *j)
     size_t size;
     const long long length = j->o->number.length;
     if (model_is_folder(j->path)) {
-        j->m = model_open(j->a, j->path, length);
+        j->m = model_open(j->a, j->path, length, j->o->part);
         return;
     }
     const char *json = cli_read_file(j->a, j->path, &size);
-    j->m = model_of_config(j->a, json, size, j->path, length);
+    j->m = model_of_config(j->a, json, size, j->path, length, j->o->part);
 }
 
 static void import_model(void *argument)

@@ -138,6 +138,7 @@ static void run_spec(void *argument)
         run_model(a, o, j->path);
         return;
     }
+    if (o->part) bail(a, code_usage, (position){0}, "--part is for a model's folder, not for a SPEC");
     const int layers = (int)options_whole(a, "layers", o->layers, 1, most_layers, 0);
     if (layers) refuse_for_stacks(a, o);
     cli_layer_of_weights(a, o);

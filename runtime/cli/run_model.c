@@ -131,8 +131,8 @@ void run_model(arena *a, const cli_options *o, const char *folder)
     module.jobs = (int)o->number.jobs, module.cache_dir = o->no_cache ? "" : NULL;
     const safetensors *f = safetensors_open(a, o->input);
     const safetensors_tensor *x = need_rank(a, o, f, "x", 3, "[B, S, D]");
-    chain_request r = {.model = model_open(a, folder, 0), .batch = x->shape[0], .tokens = x->shape[1]};
-    if (r.tokens > longest(r.model)) r.model = model_open(a, folder, r.tokens); /* longer texts may have other ropes */
+    chain_request r = {.model = model_open(a, folder, 0, o->part), .batch = x->shape[0], .tokens = x->shape[1]};
+    if (r.tokens > longest(r.model)) r.model = model_open(a, folder, r.tokens, o->part); /* longer texts may have other ropes */
     r.options = (unit_options){o->dtype, request.device_model, o->wisdom, tiles.names, tiles.count, &module, false, false};
     read_layers(a, o, &r);
     read_lengths(a, o, f, &r);

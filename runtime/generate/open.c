@@ -185,7 +185,7 @@ static long long longest(const model *m)
 
 static void open_sets(generator *g, const char *folder)
 {
-    model *m = model_open(g->a, folder, 0);
+    model *m = model_open(g->a, folder, 0, NULL);
     const size_t room = g->options.room;
     model_need_tensors(m);
     g->facts = (generator_facts){.model_type = m->config->family->model_type, .layers = (size_t)model_layers(m->config),
@@ -199,7 +199,7 @@ static void open_sets(generator *g, const char *folder)
              "beyond %lld tokens the model has other rope frequencies, which transformers chooses by the longest text of a "
              "batch; give each text its own call", longest(m));
     if ((long long)room > longest(m))
-        g->sets[g->set_count++] = (layer_set){.model = model_open(g->a, folder, (long long)room), .most = (long long)room};
+        g->sets[g->set_count++] = (layer_set){.model = model_open(g->a, folder, (long long)room, NULL), .most = (long long)room};
 }
 
 static void open_body(void *argument)

@@ -290,9 +290,11 @@ static const char *word_of(const model_config *c, const json_t *object, const ch
     return json_string_value(value);
 }
 
-static void find_family(model_config *c)
+/* otherwise: the type of a nested config that does not name its own; or NULL. */
+static void find_family(model_config *c, const char *otherwise)
 {
     const char *type = word_of(c, c->object, "model_type"), *why;
+    if (!type) type = otherwise;
     if (!type) config_refuse(c, "model_type", "is missing; it names the model's family, such as llama");
     if ((c->family = family_find(type, &why))) return;
     if (why) config_cannot(c, "model_type", "%s is not supported; its layers have %s", type, why);
@@ -315,17 +317,41 @@ static void find_dtype(model_config *c, const json_t *outer)
     if (!c->dtype) config_cannot(c, key, "%s is not supported; specs take float32, float16 and bfloat16", text_harmless(c->a, word));
 }
 
-/* Keys of the outer object of a multimodal config that also concern the text model. */
-static void check_outer(const model_config *c, const json_t *outer)
+static void check_quantised(const model_config *c, const json_t *outer)
 {
     const json_t *value = json_object_get(outer, "quantization_config");
     if (value && !json_is_null(value)) config_cannot(c, "quantization_config", "quantised weights are not imported");
+}
+
+/* Keys of the outer object of a multimodal config that also concern the text model. */
+static void check_outer(const model_config *c, const json_t *outer)
+{
+    check_quantised(c, outer);
     const char *type = word_of(c, outer, "model_type"), *why;
     if (!type || family_is_within(type)) return;
     (void)family_find(type, &why);
     if (why) config_cannot(c, "model_type", "%s is not supported; its layers have %s", type, why);
     config_cannot(c, "model_type", "%s has a text_config, but it is not known whether its text part is a model of that config as it is",
                   text_harmless(c->a, type));
+}
+
+/* Finds the object of the model to import: all of the config, its text_config, or the part of a model of two encoders that was asked for.
+ * Out: the type of an object that does not name its own; or NULL. */
+static const char *choose_object(model_config *c, json_t *all, const char *part)
+{
+    const char *type = word_of(c, all, "model_type"), *of_part = type ? family_of_part(type, part ? part : "text") : NULL;
+    const char *key = part && strcmp(part, "vision") == 0 ? "vision_config" : "text_config";
+    json_t *nested = json_object_get(all, key);
+    if (of_part && !part)
+        config_cannot(c, "model_type", "%s has an encoder of texts and one of images; choose one with --part=text or --part=vision", type);
+    if (part && !of_part)
+        bail(c->a, code_usage, (position){0}, "--part=%s: only models of an encoder of texts and one of images have parts, such as clip",
+             part);
+    if (of_part && !json_is_object(nested)) config_refuse(c, key, nested ? "should be an object" : "is missing");
+    if (!of_part && !(json_is_object(nested) && json_object_get(nested, "model_type"))) return NULL;
+    of_part ? check_quantised(c, all) : check_outer(c, all);
+    c->object = nested, c->within = arena_printf(c->a, "%s.", key);
+    return of_part;
 }
 
 /* transformers writes infinities as Python does; JSON has none, so they become numbers that no key accepts. */
@@ -360,19 +386,15 @@ static json_t *parse(model_config *c, const char *json, size_t size)
     return all;
 }
 
-model_config *config_read(arena *a, const char *json, size_t size, const char *path)
+model_config *config_read(arena *a, const char *json, size_t size, const char *path, const char *part)
 {
     model_config *c = arena_alloc(a, sizeof *c);
     const char *key;
     json_t *value;
     *c = (model_config){.a = a, .path = path, .within = "", .ignored = {.a = a}};
-    json_t *all = parse(c, json, size), *nested = json_object_get(all, "text_config");
+    json_t *all = parse(c, json, size);
     c->object = c->outer = all;
-    if (json_is_object(nested) && json_object_get(nested, "model_type")) {
-        check_outer(c, all);
-        c->object = nested, c->within = "text_config.";
-    }
-    find_family(c);
+    find_family(c, choose_object(c, all, part));
     find_dtype(c, all);
     json_object_foreach(c->object, key, value) read_key(c, key, value);
     fill_defaults(c);

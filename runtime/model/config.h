@@ -30,7 +30,8 @@ typedef struct model_config {
     text ignored; /* keys that change nothing within a layer, separated by commas */
 } model_config;
 
-model_config *config_read(arena *a, const char *json, size_t size, const char *path);
+/* part: "text" or "vision" of a model of two encoders (CLIP); NULL: none was chosen. */
+model_config *config_read(arena *a, const char *json, size_t size, const char *path, const char *part);
 /* Bails with code_bad_input: key and what is wrong with it. */
 _Noreturn void config_refuse(const model_config *c, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same with code_unsupported, for valid facts that specs cannot express. */

@@ -40,6 +40,17 @@ bool family_is_within(const char *model_type)
     return false;
 }
 
+const char *family_of_part(const char *model_type, const char *part)
+{
+    static const char *const parts[][3] = {
+#define PARTS(type, text, vision) {type, text, vision},
+#include "runtime/model/family.def"
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i][0], model_type) == 0) return parts[i][strcmp(part, "vision") == 0 ? 2 : 1];
+    return NULL;
+}
+
 const char *family_name(size_t index) { return index < family_count ? families[index].model_type : NULL; }
 
 const char *family_like(const char *model_type)

@@ -98,6 +98,8 @@ typedef struct family {
 const family *family_find(const char *model_type, const char **why);
 /* Whether such a multi-part model (images or sound, too) has a family's text part unchanged. */
 bool family_is_within(const char *model_type);
+/* The family of a part, "text" or "vision", of a model of two; NULL: not such a model. */
+const char *family_of_part(const char *model_type, const char *part);
 /* The known type of this index, in table order; NULL after the last. */
 const char *family_name(size_t index);
 const char *family_like(const char *model_type); /* a known name near it, or NULL */

@@ -182,23 +182,23 @@ static model *new_model(arena *a, const char *path, long long length)
     return m;
 }
 
-model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length)
+model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length, const char *part)
 {
     model *m = new_model(a, path, length);
-    m->config = config_read(a, json, size, path);
+    m->config = config_read(a, json, size, path, part);
     find_kinds(m);
     find_prefix(m);
     return m;
 }
 
-model *model_open(arena *a, const char *folder, long long length)
+model *model_open(arena *a, const char *folder, long long length, const char *part)
 {
     model *m = new_model(a, folder, length);
     size_t size;
     const char *path = arena_printf(a, "%s%sconfig.json", folder, folder[strlen(folder) - 1] == '/' ? "" : "/");
     const char *json = model_read_file(a, folder, "config.json", &size);
     if (!json) bail(a, code_bad_input, (position){0}, "%s: cannot open: %s", path, strerror(ENOENT));
-    m->config = config_read(a, json, size, path);
+    m->config = config_read(a, json, size, path, part);
     find_kinds(m);
     const char *pickle, *name = checkpoint_in_folder(a, folder, &pickle);
     if (name) m->tensors_path = arena_printf(a, "%s/%s", folder, name), m->tensors = checkpoint_open(a, m->tensors_path);

@@ -34,12 +34,12 @@ typedef struct model {
 bool model_is_folder(const char *path);
 /* The text of a file of a folder, NUL-terminated; NULL: the folder has none of that name. Bails if it cannot be read or is too large. */
 char *model_read_file(arena *a, const char *folder, const char *name, size_t *size);
-/* A folder with its config.json. */
-model *model_open(arena *a, const char *folder, long long length);
+/* A folder with its config.json. part: as of config_read(). */
+model *model_open(arena *a, const char *folder, long long length, const char *part);
 /* Bails if the folder has no safetensors, with the name of its pickle if there is one. */
 void model_need_tensors(const model *m);
 /* A config.json by itself. */
-model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length);
+model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length, const char *part);
 /* The spec of a kind. */
 const char *model_spec(const model *m, model_kind *k, spec_form form, spec_padding padding);
 /* Compares the folder's tensors with the specs written so far: for all layers, or only for layer `only` if it is not negative. */

@@ -54,7 +54,7 @@ typedef struct one_config {
 static void import_all(void *argument)
 {
     one_config *o = argument;
-    const model_config *c = config_read(o->a, (const char *)o->data, o->size, "config.json");
+    const model_config *c = config_read(o->a, (const char *)o->data, o->size, "config.json", NULL);
     const long long count = model_layers(c);
     for (long long i = 0; i < count && i < 8; i++) {
         const layer_facts l = layer_read(c, i, 0);

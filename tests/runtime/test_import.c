@@ -118,6 +118,7 @@ END_TEST
 #define FEW_SIZES "\"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4"
 #define ENCODER_SIZES FEW_SIZES ", \"intermediate_size\": 48"
 #define GEMMA3 "{\"model_type\": \"gemma3_text\", " SIZES "\"sliding_window\": 8, "
+#define CLIP "{\"model_type\": \"clip\", \"text_config\": {" ENCODER_SIZES "}, \"vision_config\": {\"model_type\": \"clip_vision_model\"}"
 #define LLAMA "{\"model_type\": \"llama\", " SIZES
 static const struct {
     const char *config, *arguments;
@@ -238,8 +239,14 @@ static const struct {
     {LLAMA "\"vocab_size\": Infinit}", "", 3, "error: invalid token near 'Infinit'"},
     {"{\"model_type\": \"grounding-dino\", \"text_config\": {\"model_type\": \"bert\", " ENCODER_SIZES "}}", "", 4,
      "model_type: grounding-dino has a text_config, but it is not known"},
-    {"{\"model_type\": \"clip\", \"text_config\": {\"model_type\": \"clip_text_model\", " ENCODER_SIZES "}}", "", 4,
-     "clip is not supported"},
+    {CLIP "}", "", 4, "model_type: clip has an encoder of texts and one of images; choose one with --part=text or --part=vision"},
+    {CLIP "}", "--part=text", 0, "D: 32, H: 4"},
+    {CLIP "}", "--part=vision", 0, "D: 768, H: 12"}, /* sizes of the class */
+    {CLIP "}", "--part=sound", 2, "--part"},
+    {CLIP ", \"quantization_config\": {}}", "--part=text", 4, "quantization_config: quantised weights are not imported"},
+    {"{\"model_type\": \"siglip\", \"vision_config\": []}", "--part=vision", 3, "vision_config: should be an object"},
+    {"{\"model_type\": \"siglip\"}", "--part=text", 3, "text_config: is missing"},
+    {LLAMA "\"vocab_size\": 5}", "--part=text", 2, "--part=text: only models of an encoder of texts and one of images"},
     {"{\"model_type\": \"llava\", \"text_config\": " LLAMA "\"vocab_size\": 5}}", "", 0, "block: llama"},
     /* transformers' class reads it and never applies it */
     {"{\"model_type\": \"gemma3_text\", \"attn_logit_softcapping\": 50.0, " ENCODER_SIZES "}", "", 3,
@@ -392,6 +399,8 @@ START_TEST(a_spec_reads_the_tensors_of_its_layer)
     make_folder();
     ck_assert_msg(tfgen("import tests/models/gpt_neox.json -o %s/spec.yaml -q", folder) == 0, "%s", output);
     ck_assert_int_eq(tfgen("run %s/spec.yaml --weights=nowhere.safetensors --layer=0", folder), 3);
+    ck_assert_int_eq(tfgen("run %s/spec.yaml --part=text", folder), 2);
+    says("--part is for a model's folder, not for a SPEC");
     ck_assert_int_eq(tfgen("run %s/spec.yaml --layer=0", folder), 2);
     says("--layer selects a layer of --weights, and --weights is not given");
     remove_folder();

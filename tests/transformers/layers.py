@@ -292,6 +292,35 @@ def check(family, keys, *options):
     return worst, share, own
 
 
+def check_parts(family):
+    """Both encoders of a saved model of two, with --part, by `tfgen run FOLDER --layers`."""
+    sizes = {k: v for k, v in ENCODER.items() if k not in ("vocab_size", "max_position_embeddings")}
+    config = transformers.AutoConfig.for_model(
+        family, text_config=dict(sizes, vocab_size=60, max_position_embeddings=20, projection_size=32, bos_token_id=0, pad_token_id=1,
+                                 eos_token_id=2), vision_config=dict(sizes, image_size=8, patch_size=4), projection_dim=16)
+    config._attn_implementation = "eager"
+    model = transformers.AutoModel.from_config(config).eval().float()
+    draw(model)
+    x = torch.randn(BATCH, TOKENS, 32, generator=torch.Generator().manual_seed(3))
+    causal = torch.full((TOKENS, TOKENS), float("-inf")).triu(1)[None, None]
+    worst = 0
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        for part in ("text", "vision"):
+            y = x
+            with torch.no_grad():
+                for layer in getattr(model, f"{part}_model").encoder.layers:
+                    y = layer(y, causal if (family, part) == ("clip", "text") else None)
+                    y = y if torch.is_tensor(y) else y[0]
+            tfgen("import", folder, f"--part={part}", f"--output={folder}/{part}/", "--quiet")
+            with tempfile.TemporaryDirectory() as data:
+                save_file(dict(x=x), f"{data}/in.safetensors")
+                tfgen("run", folder, "--layers=0-1", f"--part={part}", f"--input={data}/in.safetensors", f"--output={data}/out.safetensors",
+                      "--target=host")
+                worst = max(worst, error(load_file(f"{data}/out.safetensors")["y"], y))
+    return worst
+
+
 # Families whose config, as the text_config of another model, leaves out sizes that are the class's defaults.
 PARTIAL = {"llama", "mistral", "ministral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "smollm3", "granite", "olmo3", "phi3",
            "glm4", "starcoder2", "nemotron", "cohere2"}
@@ -327,6 +356,16 @@ def report(family, keys, options, times_own=0):
 
 def main(asked):
     failed = 0
+    for family in ("clip", "siglip"):
+        if asked and family not in asked:
+            continue
+        try:
+            worst = check_parts(family)
+            failed += worst > BOUND
+            print(f"{'good' if worst <= BOUND else 'BAD '} {family:20} both encoders {worst:.2e}", flush=True)
+        except Exception as why:
+            failed += 1
+            print(f"BAD  {family:20} {type(why).__name__}: {why}", flush=True)
     for family, keys, *options in CASES:
         if asked and family not in asked:
             continue

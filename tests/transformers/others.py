@@ -19,7 +19,7 @@ def check(name):
             json.dump(config, f, default=str)
         arguments = ["import", f"{folder}/config.json", f"--output={folder}/specs/", "--quiet"]
         run = subprocess.run([TFGEN, *arguments], capture_output=True, text=True)
-    wanted = 0 if config.get("model_type") in KNOWN else 4
+    wanted = 0 if config.get("model_type") in KNOWN else 4  # 4, too: a model of two encoders without --part
     named = wanted == 0 or re.search(r"error: (\w+\.)*[a-z_]+: ", run.stderr)
     return wanted, (run.returncode == wanted and bool(named), run.stderr)
 
