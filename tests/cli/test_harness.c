@@ -106,6 +106,21 @@ START_TEST(the_tour_shows_what_the_command_prints)
 }
 END_TEST
 
+START_TEST(the_readme_has_the_launches_of_each_family)
+{
+    const char *tfgen = getenv("TFGEN");
+    ck_assert_msg(shell("python3 tests/launches.py %s 2>&1", tfgen ? tfgen : "./tfgen") == 0, "%s", output);
+    make_folder();
+    ck_assert_int_eq(shell("mkdir %s/tests && cp -r tests/models %s/tests && "
+                           "printf '| launches | families |\\n|---|---|\\n| 7, 5 | Qwen 3 |\\n' >%s/README.md && "
+                           "ROOT=%s python3 tests/launches.py %s 2>&1",
+                           folder, folder, folder, folder, tfgen ? tfgen : "./tfgen"),
+                     1);
+    says("README.md says 7, 5 launches of Qwen 3; planned are 7, 6");
+    remove_folder();
+}
+END_TEST
+
 /* ---- tests/circles.py */
 START_TEST(files_call_downward_and_in_no_circle_that_is_not_listed)
 {
@@ -239,13 +254,14 @@ int main(void)
     tcase_add_test(c, failed_checks_killed_suites_and_silent_ones_all_fail);
     tcase_add_test(c, the_readme_tells_the_figures_that_the_documents_have);
     tcase_add_test(c, the_tour_shows_what_the_command_prints);
+    tcase_add_test(c, the_readme_has_the_launches_of_each_family);
     tcase_add_test(c, files_call_downward_and_in_no_circle_that_is_not_listed);
     tcase_add_test(c, a_new_circle_a_larger_one_and_a_call_that_goes_up_are_refused);
     tcase_add_test(c, the_reference_shares_no_code_with_what_it_judges);
     tcase_add_test(c, a_line_that_is_wider_than_the_limit_is_refused_in_code_and_documents);
     tcase_add_test(c, comments_and_documents_name_existing_files_and_functions);
     tcase_add_test(c, a_path_a_function_a_heading_or_a_link_that_is_gone_is_refused);
-    tcase_set_timeout(c, 60);
+    tcase_set_timeout(c, 120);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
