@@ -50,7 +50,7 @@ static void defaults(const problem *p, ir_tile *t)
         return;
     }
     t->columns = shared_out(p);
-    t->columns.parts = parts_of(p, &t->columns);
+    if (!p->ir->threads || !p->ir->again) t->columns.parts = parts_of(p, &t->columns); /* else slices may lack workspace */
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)

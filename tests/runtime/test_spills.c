@@ -184,8 +184,8 @@ START_TEST(smallest_tiles_of_a_block_stay_while_others_become_smaller)
 }
 END_TEST
 
-/* Attention in f32 has no smaller tile, so with the threads that it has it spills whatever the others take. And the first plan with smaller
- * tiles needs more workspace than the caller has, so it is not compiled. */
+/* Attention in f32 has no smaller tile, so with the threads that it has it spills whatever the others take: after one try of smaller tiles
+ * the launch gets fewer threads. */
 START_TEST(a_block_whose_smaller_tiles_spill_gets_fewer_threads)
 {
     const dim_override dims[] = {{"B", 2}, {"L", 3397}, {"D", 1472}, {"H", 64}, {"KV", 8}, {"hd", 128}, {"F", 3012}};
@@ -197,9 +197,10 @@ START_TEST(a_block_whose_smaller_tiles_spill_gets_fewer_threads)
     const code_result *results[16];
     ck_assert_int_le(p->pack_count + p->launch_count, 16);
     for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
-    const plan *again = plan_without_spills(r->a, p, results, true);
-    ck_assert_ptr_nonnull(again);
-    ck_assert_int_lt(again->launches->threads, p->launches->threads);
+    const plan *smaller = plan_without_spills(r->a, p, results, true);
+    ck_assert(smaller && smaller->launches->threads == p->launches->threads);
+    const plan *again = plan_without_spills(r->a, smaller, results, true);
+    ck_assert(again && again->launches->threads < p->launches->threads);
     rig_close(r);
 }
 END_TEST
@@ -237,6 +238,27 @@ START_TEST(a_block_planned_again_with_fewer_threads_has_room)
     }
     ck_assert_int_le(workspace_layout(p, &p->ir->dims, NULL), workspace_layout(first, &p->ir->dims, NULL));
     rig_close(r), rig_close(tuner);
+}
+END_TEST
+
+/* Products of f32 on simt would have slices of K, for which the first plan, on skinny, has no room. No plan was found that fits (H200: the
+ * block did not compile). */
+START_TEST(a_block_planned_again_has_no_more_slices)
+{
+    const dim_override dims[] = {{"B", 20}, {"L", 4573}, {"D", 4096}, {"H", 64}, {"KV", 8}, {"hd", 64}, {"F", 10938}};
+    const rig_request request = {.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dtype = "f32", .dims = dims,
+                                 .dim_count = sizeof dims / sizeof *dims};
+    rig *r = rig_plan(&request);
+    const plan *first = r->c.plan, *p = first;
+    kernel_facts spills = {.scratch_bytes = 8};
+    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
+    const code_result *results[16];
+    ck_assert_int_le(p->pack_count + p->launch_count, 16);
+    for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
+    while (p && p->launches->threads == first->launches->threads) p = plan_without_spills(r->a, p, results, true);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_int_le(workspace_layout(p, &p->ir->dims, NULL), workspace_layout(first, &p->ir->dims, NULL));
+    rig_close(r);
 }
 END_TEST
 
@@ -489,6 +511,7 @@ Suite *spills_suite(void)
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
     tcase_add_test(t, a_block_whose_smaller_tiles_spill_gets_fewer_threads);
     tcase_add_test(t, a_block_planned_again_with_fewer_threads_has_room);
+    tcase_add_test(t, a_block_planned_again_has_no_more_slices);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
     tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
     tcase_add_test(t, a_variant_may_not_need_more_workspace_than_was_announced);
