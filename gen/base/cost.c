@@ -9,7 +9,7 @@ static const double l2_over_memory = 2.5; /* L2 bandwidth over DRAM bandwidth */
 static const double unit_over_part = 2.5; /* L2 bandwidth that one unit reaches alone, over its even share */
 static const double shared_bytes = 128;   /* of shared memory per unit and cycle */
 static const double lockstep_gain = 1.6;  /* in L2 bandwidth, of workgroups that walk K in lockstep and request the same data at once */
-static const double busy_over_idle_hop = 1.5; /* a hop while memory is busy, over one while it is idle */
+static const double busy_over_idle_hop = 1.7; /* a hop while memory is busy, over one while it is idle */
 enum { usual_busy_threads = 512 };        /* that keep a unit busy */
 static const double usual_clock = 1.7e9, usual_bandwidth = 1e12; /* Hz, bytes/s */
 

@@ -121,7 +121,7 @@ static void add_phase(prediction *sum, const prediction *one)
 /* What a wait costs, in hops (device_busy_hop()): from the end of a phase's last tile until a tile that waits for it has its data. Stores
  * become visible, then a mark, its reader, a barrier, and loads into an empty pipeline, while other workgroups load weights. Fitted on an
  * H200 to Llama decode blocks (docs/performance.md). */
-static const double hops_of_a_wait = 3;
+static const double hops_of_a_wait = 2.5;
 
 /* Adds a phase that begins when the others have ended; `wait`: seconds. */
 static void add_later_phase(prediction *sum, const prediction *one, double wait)
