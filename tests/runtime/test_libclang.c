@@ -494,6 +494,7 @@ static void compare_header(const char *header, char *sentence, size_t room)
         {"templates/gemm/gemm.h", "", {"gemm", "gemm_tiles", "gemm_skinny", NULL}},
         {"templates/attention/decode.h", "kv_heads", {"decode", NULL}},
         {"templates/attention/decode.h", "", {"combine", NULL}},
+        {"templates/rows/columns.h", "", {"column_reduction", NULL}},
     };
     char file[64] = "", structure[64] = "", own[32] = "";
     const char *beside = strstr(header, "beside templates/"), *start = strstr(header, "\nstruct ");

@@ -124,7 +124,7 @@ static double exact_gelu_tanh(double x)
     return x / (1 + exp(-2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x)));
 }
 static double exact_relu(double x) { return x < 0 ? 0 : x; }
-static double exact_finite(double x) { return isfinite(x) ? x : 0; }
+static double exact_finite(double x) { return x == -INFINITY ? 0 : x; }
 static double exact_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 static double exact_softplus(double x) { return x > 40 ? x : log1p(exp(x)); }
 static double exact_mish(double x) { return x * tanh(exact_softplus(x)); }
