@@ -67,6 +67,7 @@ typedef struct family {
 
     bool gated;
     const char *gate, *up, *down; /* up NULL: gate is the tensor of both */
+    const char *swiglu_in, *swiglu_out; /* with use_swiglu_ffn, instead: the tensor of gate and up, and that of down */
     const char *activation;       /* default */
     bool gelu_is_tanh;            /* "gelu" in the config means the tanh form */
 

@@ -145,6 +145,19 @@ static void read_activation(const model_config *c, layer_facts *l)
     if (!l->activation) config_cannot(c, c->facts[fact_activation].key, "activation %s is not supported", text_harmless(c->a, name));
 }
 
+static void read_feed_forward(const model_config *c, layer_facts *l)
+{
+    const family *f = c->family;
+    l->gated = f->gated, l->gate = f->gate, l->up = f->up, l->down = f->down;
+    l->mlp_bias = has_bias(c, f->mlp_bias);
+    read_activation(c, l);
+    if (!flag_or(c, fact_swiglu, false)) return;
+    l->gated = true, l->gate = f->swiglu_in, l->up = NULL, l->down = f->swiglu_out;
+    l->inner = (l->inner * 2 / 3 + 7) / 8 * 8; /* two thirds of the columns, rounded up to a multiple of 8 */
+    l->activation = activation_find("silu"); /* whatever hidden_act says */
+    if (!l->inner) config_refuse(c, "mlp_ratio", "makes 0 columns of the feed-forward half");
+}
+
 /* ---- kinds of layers */
 /* The layer's entry in layer_types; NULL: there is no such list. */
 static const char *listed_type(const model_config *c, long long layer)
@@ -449,14 +462,13 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
     if (length > l.positions) bail(c->a, code_usage, (position){0}, "--length=%lld: the model has %lld positions", length, l.positions);
     l.least_tokens = 1;
     read_wiring(c, &l);
-    l.qkv_bias = has_bias(c, c->family->qkv_bias), l.o_bias = has_bias(c, c->family->o_bias), l.mlp_bias = has_bias(c, c->family->mlp_bias);
+    l.qkv_bias = has_bias(c, c->family->qkv_bias), l.o_bias = has_bias(c, c->family->o_bias);
     read_attention(c, &l);
     read_alibi(c, &l);
-    read_activation(c, &l);
+    read_feed_forward(c, &l);
     if (layer == 0 && c->family->first_layer_has_no_norm) l.first_norm = NULL;
     l.residual = real_or(c, fact_residual_multiplier, 1);
     if (flag_or(c, fact_scale_by_layer, false)) l.scale = 1 / sqrt((double)l.head_size) / (double)(layer + 1);
-    if (flag_or(c, fact_swiglu, false)) config_cannot(c, "use_swiglu_ffn", "the SwiGLU feed-forward of dinov2 is not supported");
     read_window(c, &l, layer);
     read_rope(c, &l, layer, length);
     if (length && length < l.positions) l.positions = length;
@@ -475,6 +487,7 @@ bool layer_same(const layer_facts *x, const layer_facts *y)
 {
     return x->family == y->family && x->hidden == y->hidden && x->heads == y->heads && x->kv_heads == y->kv_heads &&
            x->head_size == y->head_size && x->inner == y->inner && x->positions == y->positions && x->eps == y->eps &&
+           x->gated == y->gated && names_equal(x->gate, y->gate) && names_equal(x->up, y->up) && names_equal(x->down, y->down) &&
            x->activation == y->activation && x->wiring == y->wiring && names_equal(x->first_norm, y->first_norm) &&
            names_equal(x->second_norm, y->second_norm) && x->qkv_bias == y->qkv_bias && x->o_bias == y->o_bias &&
            x->mlp_bias == y->mlp_bias && x->packed == y->packed && x->q_norm == y->q_norm && x->window == y->window &&

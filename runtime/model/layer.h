@@ -9,6 +9,8 @@ typedef struct layer_facts {
     const family *family;
     long long hidden, heads, kv_heads, head_size, inner, positions;
     double eps;
+    bool gated;                    /* the feed-forward half: act(gate) * up, or act(up) */
+    const char *gate, *up, *down;  /* as in the family; up NULL: gate is the tensor of both */
     const activation *activation;
     wiring wiring;
     const char *first_norm, *second_norm; /* before the halves, or after their sums (wiring); NULL: none */

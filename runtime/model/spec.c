@@ -230,21 +230,21 @@ static const char *activate(writer *w, const char *in)
 
 static const char *feed_forward(writer *w, const char *in)
 {
-    const family *f = w->l->family;
-    const bool biased = w->l->mlp_bias;
+    const layer_facts *l = w->l;
+    const bool biased = l->mlp_bias;
     const char *product_in;
-    if (f->gated) {
+    if (l->gated) {
         const char *gate = linear(w, (product){.out = "gate", .in = in, .weight = "w_gate", .bias = biased ? "b_gate" : NULL, .rows = "F",
-                                               .columns = "D", .tensor = f->gate, .part = f->up ? NULL : "rows: [0, F]"});
+                                               .columns = "D", .tensor = l->gate, .part = l->up ? NULL : "rows: [0, F]"});
         const char *up = linear(w, (product){.out = "up", .in = in, .weight = "w_up", .bias = biased ? "b_up" : NULL, .rows = "F",
-                                             .columns = "D", .tensor = f->up ? f->up : f->gate, .part = f->up ? NULL : "rows: [F, 2*F]"});
+                                             .columns = "D", .tensor = l->up ? l->up : l->gate, .part = l->up ? NULL : "rows: [F, 2*F]"});
         product_in = add_op(w, "prod", "mul", format(w, "%s, %s", activate(w, gate), up), "");
     } else {
         product_in = activate(w, linear(w, (product){.out = "up", .in = in, .weight = "w_up", .bias = biased ? "b_up" : NULL, .rows = "F",
-                                                     .columns = "D", .tensor = f->up}));
+                                                     .columns = "D", .tensor = l->up}));
     }
     return linear(w, (product){.out = "down", .in = product_in, .weight = "w_down", .bias = biased ? "b_down" : NULL, .rows = "D",
-                               .columns = "F", .tensor = f->down});
+                               .columns = "F", .tensor = l->down});
 }
 
 /* ---- the layer */

@@ -53,7 +53,7 @@ END_TEST
 /* Models with most of the features that others lack: norms written out, rope on part of a head, caps, windows, packed rows, a scale per
  * layer. */
 static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model", "bert --lengths",
-                                  "mistral --left-padded", "bloom --decode --left-padded"};
+                                  "mistral --left-padded", "bloom --decode --left-padded", "dinov2-giant"};
 
 static void run_spec(const char *arguments, const char *dims)
 {
@@ -233,6 +233,12 @@ static const struct {
     {LLAMA "\"rope_theta\": 1e-300}", "", 3, "rope_theta: should be a number whose size is from 1e-30 to 1e30, or 0"},
     {"{\"model_type\": \"dinov2\", \"mlp_ratio\": 0, \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4}", "", 3,
      "mlp_ratio: makes 0 columns of the feed-forward half"},
+    {"{\"model_type\": \"dinov2\", \"mlp_ratio\": 1, \"use_swiglu_ffn\": true, \"hidden_size\": 1, \"num_hidden_layers\": 1, "
+     "\"num_attention_heads\": 1}",
+     "", 3, "mlp_ratio: makes 0 columns of the feed-forward half"},
+    {"{\"model_type\": \"dinov2\", \"mlp_ratio\": 4, \"use_swiglu_ffn\": true, \"hidden_size\": 1536, \"num_hidden_layers\": 40, "
+     "\"num_attention_heads\": 24}",
+     "", 0, "F: 4096}"},
     {"{\"model_type\": \"mamba2\", \"time_step_limit\": [0.0, Infinity]}", "", 4, "mamba2 is not supported; its layers have a state space"},
     {LLAMA "\"rope_theta\": -Infinity, \"vocab_size\": 5}", "", 3, "rope_theta: should be a number whose size is from 1e-30 to 1e30"},
     {LLAMA "\"_name_or_path\": \"Infinity\\\"Infinity\"}", "", 0, ""},

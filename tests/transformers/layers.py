@@ -78,7 +78,7 @@ CASES = [
     ("bert", ENCODER), ("roberta", ENCODER), ("xlm-roberta", ENCODER), ("camembert", ENCODER),
     ("electra", dict(ENCODER, embedding_size=32)),
     ("distilbert", dict(dim=32, n_layers=2, n_heads=4, hidden_dim=48, vocab_size=60, max_position_embeddings=64)),
-    ("vit", VISION), ("dinov2", {k: v for k, v in dict(VISION, mlp_ratio=2).items() if k != "intermediate_size"}),
+    ("vit", VISION), ("dinov2", DINOV2), ("dinov2", dict(DINOV2, use_swiglu_ffn=True, mlp_ratio=3, hidden_act="relu")),
     ("clip_vision_model", VISION), ("siglip_vision_model", VISION),
     ("clip_text_model", ENCODER), ("siglip_text_model", dict(ENCODER, projection_size=32)),
     ("whisper", dict(d_model=32, encoder_layers=2, encoder_attention_heads=4, encoder_ffn_dim=48, decoder_layers=1, decoder_ffn_dim=48,

@@ -20,6 +20,7 @@ LLAMA3 = dict(rope_type="llama3", rope_theta=1000.0, factor=4.0, low_freq_factor
               original_max_position_embeddings=16)
 LONGROPE = dict(rope_type="longrope", rope_theta=1e4, short_factor=[1.0, 1.25, 1.5, 2.0], long_factor=[1.5, 2.0, 4.0, 8.0])
 VISION = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, image_size=8, patch_size=4)
+DINOV2 = dict({k: v for k, v in VISION.items() if k != "intermediate_size"}, mlp_ratio=2)
 
 OPT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64, vocab_size=60,
            word_embed_proj_dim=32)
