@@ -98,7 +98,7 @@ static bool same_activation(const model_config *c, const char *x, const char *y)
 /* The value under a key that names this fact. */
 static config_value value_of(const model_config *c, model_fact fact, const char *key, const json_t *value)
 {
-    config_value got = {.key = key};
+    config_value got = {.key = c->in_attention ? arena_printf(c->a, "attn_config.%s", key) : key};
     switch (keys[fact].kind) {
     case key_WHOLE: got.whole = config_whole(c, value, key); break;
     case key_REAL: got.real = config_real(c, value, key); break;
@@ -214,13 +214,33 @@ static model_fact fact_of(const char *key)
 
 static bool reads(const model_config *c, model_fact fact) { return ((c->family->reads | read_by_all) >> fact & 1) != 0; }
 
-static void read_nested(model_config *c, const char *name, const json_t *map);
+/* Whether the family's class reads the fact at this level: in attn_config, or outside of it. */
+static bool is_in_place(const model_config *c, model_fact fact) { return (c->family->in_attention >> fact & 1) == c->in_attention; }
+
+static bool is_attention(const model_config *c, const char *key)
+{
+    return !c->in_attention && c->family->in_attention && strcmp(key, "attn_config") == 0;
+}
+
+/* Reads or checks, by `each`, the keys of attention in a map of their own. */
+static void visit_attention(model_config *c, const char *name, const json_t *map, void (*each)(model_config *, const char *, const json_t *))
+{
+    const char *key, *within = c->within;
+    json_t *value;
+    if (json_is_null(map)) return;
+    if (!json_is_object(map)) config_refuse(c, name, "should be an object");
+    c->within = arena_printf(c->a, "%s%s.", within, name), c->in_attention = true;
+    json_object_foreach((json_t *)map, key, value)
+        if (strcmp(key, "model_type") != 0) each(c, key, value); /* "", or mpt */
+    c->within = within, c->in_attention = false;
+}
 
 static void read_key(model_config *c, const char *key, const json_t *value)
 {
     const model_fact fact = fact_of(key);
     if (is_stray(c->family, key)) return ignore(c, key);
-    if (fact < fact_count && !spells(c->family, key)) return; /* check_foreign() looks at it */
+    if (is_attention(c, key)) return visit_attention(c, key, value, read_key);
+    if (fact < fact_count && !(spells(c->family, key) && is_in_place(c, fact))) return; /* check_foreign() looks at it */
     if (fact < fact_count) {
         c->facts[fact].null |= json_is_null(value);
         if (json_is_null(value)) return ignore(c, key);
@@ -228,7 +248,6 @@ static void read_key(model_config *c, const char *key, const json_t *value)
         if (changes_nothing(value)) return ignore(c, key);
         config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     }
-    if (strcmp(key, "attn_config") == 0 && c->family->nested_attention) return read_nested(c, key, value);
     for (int i = 0; i < read_count; i++)
         if (strcmp(read_elsewhere[i], key) == 0) return;
     for (int i = 0; i < must_count; i++)
@@ -238,33 +257,19 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
 }
 
-/* A spelling of other families, once the family's own are known. */
+/* A spelling of other families, or a key where the family does not read it, once the family's own are known. */
 static void check_foreign(model_config *c, const char *key, const json_t *value)
 {
     const model_fact fact = fact_of(key);
-    if (fact == fact_count || spells(c->family, key) || is_stray(c->family, key)) return;
+    if (is_attention(c, key)) return visit_attention(c, key, value, check_foreign);
+    if (fact == fact_count || (spells(c->family, key) && is_in_place(c, fact)) || is_stray(c->family, key)) return;
     if (json_is_null(value) || changes_nothing(value)) return ignore(c, key);
     if (!reads(c, fact)) config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
+    if (!config_has(c, fact) && !is_in_place(c, fact))
+        config_refuse(c, key, "%s reads this key %s attn_config only", c->family->model_type, c->in_attention ? "outside" : "in");
     if (!config_has(c, fact)) config_refuse(c, key, "%s does not read this key, but other families do", c->family->model_type);
     (void)same_value(c, fact, key, value);
     ignore(c, key);
-}
-
-/* Reads the keys of attention from a map of their own. */
-static void read_nested(model_config *c, const char *name, const json_t *map)
-{
-    const char *key, *within = c->within;
-    json_t *value;
-    if (json_is_null(map)) return;
-    if (!json_is_object(map)) config_refuse(c, name, "should be an object");
-    c->within = arena_printf(c->a, "%s%s.", within, name);
-    json_object_foreach((json_t *)map, key, value)
-    {
-        if (strcmp(key, "model_type") == 0) continue; /* "", or mpt */
-        read_key(c, key, value);
-        check_foreign(c, key, value);
-    }
-    c->within = within;
 }
 
 /* Sets the family's defaults for keys that the file lacks. */

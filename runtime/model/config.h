@@ -26,6 +26,7 @@ typedef struct model_config {
     json_t *outer;      /* that of the file, which may be the same object */
     const char *dtype;  /* bf16, f16 or f32; default bf16 */
     const family *family;
+    bool in_attention;  /* the keys at hand are those of attn_config */
     config_value facts[fact_count];
     text ignored; /* keys that change nothing within a layer, separated by commas */
 } model_config;

@@ -77,7 +77,7 @@ typedef struct family {
     double theta, local_theta, partial;
     alibi_rule alibi;
     bool inner_is_four;          /* the feed-forward half has 4 times the model's columns if the config does not say */
-    bool nested_attention;       /* attn_config has the keys of attention */
+    unsigned long long in_attention; /* FACT() bits of facts that are read in attn_config only */
     bool first_layer_has_no_norm; /* ahead of attention: the embeddings have one */
     window_rule window;
     long long window_pattern;

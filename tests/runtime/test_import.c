@@ -259,7 +259,22 @@ static const struct {
      "attn_logit_softcapping: layers of gemma3_text do not have this"},
     {"{\"model_type\": \"falcon\", \"alibi\": true, " FEW_SIZES "}", "", 4, "alibi: ALiBi of falcon is not supported"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " FEW_SIZES "}", "", 4,
-     "alibi: layers of mpt without ALiBi are not supported"},
+     "attn_config.alibi: layers of mpt without ALiBi are not supported"},
+    /* keys of attention outside of attn_config, and others in it, which transformers' class does not read */
+    {"{\"model_type\": \"mpt\", \"softmax_scale\": 0.3, \"max_seq_len\": 64, " FEW_SIZES "}", "", 3,
+     "error: softmax_scale: mpt reads this key in attn_config only"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"softmax_scale\": 0.3}, \"softmax_scale\": 0.4, \"max_seq_len\": 64, "
+     FEW_SIZES "}", "", 3,
+     "error: softmax_scale: contradicts attn_config.softmax_scale"},
+    {"{\"model_type\": \"mpt\", \"softmax_scale\": 0.3, \"attn_config\": {\"softmax_scale\": 0.3}, \"clip_qkv\": null, \"alibi\": false, "
+     "\"max_seq_len\": 64, " FEW_SIZES "}", "", 0, "scale: 0.3, alibi: ["},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"max_seq_len\": 32}, " FEW_SIZES "}", "", 3,
+     "error: attn_config.max_seq_len: contradicts max_position_embeddings"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"layer_norm_epsilon\": 1e-3}, " FEW_SIZES "}", "", 3,
+     "error: attn_config.layer_norm_epsilon: mpt reads this key outside attn_config only"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"n_heads\": 4, \"n_layers\": 1}, " FEW_SIZES "}", "-o /dev/null", 0, ""},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"attn_config\": {}}, " FEW_SIZES "}", "", 3, "error: attn_config.attn_config: unknown key"},
+    {LLAMA "\"attn_config\": {\"clip_qkv\": 8}}", "", 3, "error: attn_config: unknown key"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"kv_n_heads\": 2}, " ENCODER_SIZES "}", "", 3, "attn_config.kv_n_heads: unknown key"},
     {"{\"model_type\": \"mpt\", \"attn_config\": [], " ENCODER_SIZES "}", "", 3, "attn_config: should be an object"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi_bias_max\": 16}, " ENCODER_SIZES "}", "", 4,
