@@ -15,7 +15,7 @@ static const char *const refused[][2] = {
 };
 
 static const activation activations[] = {
-#define ACTIVATION(name, op, then) {name, op, then},
+#define ACTIVATION(name, op, number, then) {name, op, number, then},
 #include "runtime/model/family.def"
 };
 

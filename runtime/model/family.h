@@ -106,7 +106,7 @@ const char *family_name(size_t index);
 const char *family_like(const char *model_type); /* a known name near it, or NULL */
 /* The op of a config's activation, or two: relu2 is relu, then square. activation_find() returns NULL if it is unknown. */
 typedef struct activation {
-    const char *name, *op, *then;
+    const char *name, *op, *number, *then; /* number: the op's second operand, or NULL */
 } activation;
 const activation *activation_find(const char *name);
 #endif

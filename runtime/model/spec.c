@@ -224,7 +224,7 @@ static const char *attention(writer *w, const char *in)
 static const char *activate(writer *w, const char *in)
 {
     const activation *t = w->l->activation;
-    const char *act = add_op(w, "act", t->op, in, "");
+    const char *act = add_op(w, "act", t->op, t->number ? format(w, "%s, %s", in, t->number) : in, "");
     return t->then ? add_op(w, "act2", t->then, act, "") : act;
 }
 

@@ -134,6 +134,7 @@ static const struct {
     {"{\"model_type\": \"mixtral\"}", "", 4, "mixtral is not supported; its layers have experts"},
     {"{\"model_type\": \"mamba2\"}", "", 4, "a state space"},
     {"{\"model_type\": \"llama\"}", "", 3, "num_hidden_layers: is missing"},
+    {LLAMA "\"hidden_act\": \"leaky_relu\"}", "", 0, "op: leaky_relu, in: [gate, 0.01]}"},
     {LLAMA "\"hidden_act\": \"xielu\"}", "", 4, "hidden_act: activation xielu is not supported"},
     {LLAMA "\"use_alibi_bias\": true}", "", 3, "use_alibi_bias: unknown key, which may change the mathematics of a layer"},
     {LLAMA "\"mlp_biass\": true}", "", 3, "mlp_biass: unknown key, which may change the mathematics of a layer; did you mean 'mlp_bias'?"},
