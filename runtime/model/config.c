@@ -223,7 +223,8 @@ static bool is_attention(const model_config *c, const char *key)
 }
 
 /* Reads or checks, by `each`, the keys of attention in a map of their own. */
-static void visit_attention(model_config *c, const char *name, const json_t *map, void (*each)(model_config *, const char *, const json_t *))
+static void visit_attention(model_config *c, const char *name, const json_t *map,
+                            void (*each)(model_config *, const char *, const json_t *))
 {
     const char *key, *within = c->within;
     json_t *value;

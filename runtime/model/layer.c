@@ -129,8 +129,8 @@ static double *alibi_slopes(const model_config *c, const layer_facts *l)
 static void read_alibi(const model_config *c, layer_facts *l)
 {
     const bool none = c->family->alibi == alibi_none;
-    if (none && flag_or(c, fact_alibi, false)) /* Falcon's slopes, which transformers rounds to bf16 for every model dtype */
-        config_cannot(c, c->facts[fact_alibi].key, "ALiBi of %s is not supported", c->family->model_type);
+    if (none && flag_or(c, fact_alibi, false)) /* Falcon's: transformers rounds it to bf16 at every position, for every model dtype */
+        config_cannot(c, c->facts[fact_alibi].key, "ALiBi of %s, which is rounded by position, is not supported", c->family->model_type);
     if (none) return;
     if (!flag_or(c, fact_alibi, true))
         config_cannot(c, c->facts[fact_alibi].key, "layers of %s without ALiBi are not supported", c->family->model_type);

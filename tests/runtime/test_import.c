@@ -258,7 +258,7 @@ static const struct {
     /* transformers' class reads it and never applies it */
     {"{\"model_type\": \"gemma3_text\", \"attn_logit_softcapping\": 50.0, " ENCODER_SIZES "}", "", 3,
      "attn_logit_softcapping: layers of gemma3_text do not have this"},
-    {"{\"model_type\": \"falcon\", \"alibi\": true, " FEW_SIZES "}", "", 4, "alibi: ALiBi of falcon is not supported"},
+    {"{\"model_type\": \"falcon\", \"alibi\": true, " FEW_SIZES "}", "", 4, "alibi: ALiBi of falcon, which is rounded by position, is not supported"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " FEW_SIZES "}", "", 4,
      "attn_config.alibi: layers of mpt without ALiBi are not supported"},
     /* keys of attention outside of attn_config, and others in it, which transformers' class does not read */
@@ -267,8 +267,8 @@ static const struct {
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"softmax_scale\": 0.3}, \"softmax_scale\": 0.4, \"max_seq_len\": 64, "
      FEW_SIZES "}", "", 3,
      "error: softmax_scale: contradicts attn_config.softmax_scale"},
-    {"{\"model_type\": \"mpt\", \"softmax_scale\": 0.3, \"attn_config\": {\"softmax_scale\": 0.3}, \"clip_qkv\": null, \"alibi\": false, "
-     "\"max_seq_len\": 64, " FEW_SIZES "}", "", 0, "scale: 0.3, alibi: ["},
+    {"{\"model_type\": \"mpt\", \"softmax_scale\": 0.3, \"attn_config\": {\"softmax_scale\": 0.3}, \"clip_qkv\": null, "
+     "\"alibi\": false, \"max_seq_len\": 64, " FEW_SIZES "}", "", 0, "scale: 0.3, alibi: ["},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"max_seq_len\": 32}, " FEW_SIZES "}", "", 3,
      "error: attn_config.max_seq_len: contradicts max_position_embeddings"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"layer_norm_epsilon\": 1e-3}, " FEW_SIZES "}", "", 3,
