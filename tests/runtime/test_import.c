@@ -258,7 +258,8 @@ static const struct {
     /* transformers' class reads it and never applies it */
     {"{\"model_type\": \"gemma3_text\", \"attn_logit_softcapping\": 50.0, " ENCODER_SIZES "}", "", 3,
      "attn_logit_softcapping: layers of gemma3_text do not have this"},
-    {"{\"model_type\": \"falcon\", \"alibi\": true, " FEW_SIZES "}", "", 4, "alibi: ALiBi of falcon, which is rounded by position, is not supported"},
+    {"{\"model_type\": \"falcon\", \"alibi\": true, " FEW_SIZES "}", "", 4,
+     "alibi: ALiBi of falcon, which is rounded by position, is not supported"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " FEW_SIZES "}", "", 4,
      "attn_config.alibi: layers of mpt without ALiBi are not supported"},
     /* keys of attention outside of attn_config, and others in it, which transformers' class does not read */
@@ -274,7 +275,8 @@ static const struct {
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"layer_norm_epsilon\": 1e-3}, " FEW_SIZES "}", "", 3,
      "error: attn_config.layer_norm_epsilon: mpt reads this key outside attn_config only"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"n_heads\": 4, \"n_layers\": 1}, " FEW_SIZES "}", "-o /dev/null", 0, ""},
-    {"{\"model_type\": \"mpt\", \"attn_config\": {\"attn_config\": {}}, " FEW_SIZES "}", "", 3, "error: attn_config.attn_config: unknown key"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"attn_config\": {}}, " FEW_SIZES "}", "", 3,
+     "error: attn_config.attn_config: unknown key"},
     {LLAMA "\"attn_config\": {\"clip_qkv\": 8}}", "", 3, "error: attn_config: unknown key"},
     {"{\"model_type\": \"mpt\", \"attn_config\": {\"kv_n_heads\": 2}, " ENCODER_SIZES "}", "", 3, "attn_config.kv_n_heads: unknown key"},
     {"{\"model_type\": \"mpt\", \"attn_config\": [], " ENCODER_SIZES "}", "", 3, "attn_config: should be an object"},
