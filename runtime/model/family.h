@@ -19,8 +19,9 @@ typedef enum norm_kind { norm_rms, norm_layer } norm_kind;
  *   by_key    parallel if the config's key says so, else ahead */
 typedef enum wiring { wiring_ahead, wiring_behind, wiring_parallel, wiring_by_key } wiring;
 typedef enum bias_rule { bias_none, bias_always, bias_by_attention_key, bias_by_mlp_key } bias_rule;
-/* Norms of q and k before rope: one weight for all heads, a weight for each head, or one norm over all heads together. */
-typedef enum qk_norm { qk_norm_none, qk_norm_shared, qk_norm_each_head, qk_norm_whole } qk_norm;
+/* Norms of q and k before rope: one weight for all heads; a weight for each head, in one tensor or in a tensor per head (q_norm.0, ...);
+ * or one norm over all heads together. */
+typedef enum qk_norm { qk_norm_none, qk_norm_shared, qk_norm_each_head, qk_norm_tensor_per_head, qk_norm_whole } qk_norm;
 /* Order of rows in one tensor with q, k and v. stacked: all of q, then k, then v. by_head: for each KV head its queries, key and value.
  * by_key: stacked if the config has one KV head, else by_head. */
 typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_by_key } packing;

@@ -89,8 +89,9 @@ static void read_attention(const model_config *c, layer_facts *l)
     l->packed = f->packed;
     if (f->packed == packing_by_key && l->kv_heads == 1) l->packed = packing_stacked;
     l->q_norm = f->q_norm_by_key && !flag_or(c, fact_qk_norm, false) ? qk_norm_none : f->q_norm_kind;
-    if (flag_or(c, fact_qk_norm, false) && !f->q_norm)
-        config_cannot(c, c->facts[fact_qk_norm].key, "norms whose weights are a tensor per head are not supported");
+    if (l->q_norm == qk_norm_tensor_per_head && l->heads > layer_most_joined)
+        config_cannot(c, c->facts[fact_heads].key, "norms of more than %d heads, with a tensor per head, are not supported",
+                      layer_most_joined);
     l->softcap = real_or(c, fact_softcap, 0);
     l->clip = real_or(c, fact_clip, 0);
     if (l->softcap < 0) config_refuse(c, c->facts[fact_softcap].key, "should not be negative");

@@ -4,6 +4,9 @@
 #define TFGEN_MODEL_LAYER_H
 #include "runtime/model/config.h"
 
+/* Heads whose norms have a tensor each: a spec joins at most 16 values at once, in two rounds. */
+enum { layer_most_joined = 256 };
+
 /* Zero: the layer has no such part. A new member must be added to layer_same(). */
 typedef struct layer_facts {
     const family *family;

@@ -154,6 +154,34 @@ static const char *clipped(writer *w, const char *in)
     return add_op(w, format(w, "%s_clip", in), "clamp", format(w, "%s, -%s, %s", in, c, c), "");
 }
 
+/* The parts, one behind the other. */
+static const char *join(writer *w, const char *out, const char **parts, long long count)
+{
+    enum { most = 16 }; /* operands of a concat */
+    text in = {.a = w->a};
+    if (count == 1) return parts[0];
+    if (count > most) {
+        long long joined = 0;
+        for (long long i = 0; i < count; i += most)
+            parts[joined++] = join(w, format(w, "%s_from_%lld", out, i), parts + i, count - i < most ? count - i : most);
+        return join(w, out, parts, joined);
+    }
+    for (long long i = 0; i < count; i++) text_printf(&in, "%s%s", i ? ", " : "", parts[i]);
+    return add_op(w, out, "concat", in.data, "");
+}
+
+/* A weight for each head, [heads, hd], of which each is a tensor. */
+static const char *joined_weights(writer *w, const char *name, const char *heads, const char *from)
+{
+    const long long count = strcmp(heads, "H") == 0 ? w->l->heads : w->l->kv_heads;
+    const char **parts = arena_alloc(w->a, (size_t)count * sizeof *parts);
+    for (long long i = 0; i < count; i++) {
+        parts[i] = format(w, "%s_%lld", name, i);
+        add_param(w, parts[i], "hd", format(w, "%s.%lld.weight", from, i), "");
+    }
+    return add_op(w, format(w, "%s_w", name), "reshape", join(w, name, parts, count), format(w, ", shape: [%s, hd]", heads));
+}
+
 /* Norm of q or k before rope. */
 static const char *head_norm(writer *w, const char *in, const char *heads, const char *from)
 {
@@ -163,7 +191,8 @@ static const char *head_norm(writer *w, const char *in, const char *heads, const
     const char *by_head = add_op(w, format(w, "%sh", in), "reshape", in, format(w, ", shape: [B, S, %s, hd]", heads));
     if (w->l->q_norm == qk_norm_shared) return norm(w, out, by_head, param, from, "hd");
     const char *plain = normalise(w, format(w, "%s_hat", in), by_head);
-    add_param(w, param, format(w, "%s, hd", heads), format(w, "%s.weight", from), "");
+    if (w->l->q_norm == qk_norm_tensor_per_head) param = joined_weights(w, param, heads, from);
+    else add_param(w, param, format(w, "%s, hd", heads), format(w, "%s.weight", from), "");
     return add_op(w, out, "mul", format(w, "%s, %s", plain, param), "");
 }
 
@@ -215,7 +244,7 @@ static const char *attention(writer *w, const char *in)
         v = add_op(w, "vc", "kv_append", v, ", state: v_cache, at: pos");
     }
     const char *a = add_op(w, "a", "attention", format(w, "%s, %s, %s", q, k, v), attention_more(w));
-    if (w->l->q_norm == qk_norm_shared || w->l->q_norm == qk_norm_each_head) a = add_op(w, "a2", "reshape", a, ", shape: [B, S, H*hd]");
+    if (w->l->q_norm != qk_norm_none && w->l->q_norm != qk_norm_whole) a = add_op(w, "a2", "reshape", a, ", shape: [B, S, H*hd]");
     return linear(w, (product){.out = "o", .in = a, .weight = "wo", .bias = w->l->o_bias ? "bo" : NULL, .rows = "D", .columns = "H*hd",
                                .tensor = f->o});
 }

@@ -53,7 +53,8 @@ END_TEST
 /* Models with most of the features that others lack: norms written out, rope on part of a head, caps, windows, packed rows, a scale per
  * layer. */
 static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model", "bert --lengths",
-                                  "mistral --left-padded", "bloom --decode --left-padded", "dinov2-giant"};
+                                  "mistral --left-padded", "bloom --decode --left-padded", "dinov2-giant",
+                                  "stablelm-2 --decode"};
 
 static void run_spec(const char *arguments, const char *dims)
 {
@@ -216,6 +217,9 @@ static const struct {
     {"{\"model_type\": \"stablelm\", \"hidden_size\": 512, \"num_hidden_layers\": 1, \"num_attention_heads\": 64, "
      "\"intermediate_size\": 48}",
      "", 0, "KV: 32"},
+    {"{\"model_type\": \"stablelm\", \"qk_layernorm\": true, \"hidden_size\": 2056, \"num_hidden_layers\": 1, "
+     "\"num_attention_heads\": 257, \"num_key_value_heads\": 257, \"intermediate_size\": 48}",
+     "", 4, "num_attention_heads: norms of more than 256 heads, with a tensor per head, are not supported"},
     {"{\"model_type\": \"phi3\", " SIZES "\"rope_scaling\": {\"type\": \"yarn\", \"short_factor\": [1, 1, 1, 2]}}", "", 0,
      "scaling: {type: longrope, factors: [1, 1, 1, 2]}"},
     {LLAMA "\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1, 1, 1, 1], \"original_max_position_embeddings\": 1}}", "", 3,

@@ -52,6 +52,8 @@ CASES = [
     ("stablelm", dict(SMALL, use_qkv_bias=True)),
     ("stablelm", dict(SMALL, use_parallel_residual=True,
                       rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.5))),
+    ("stablelm", dict(SMALL, qk_layernorm=True, use_parallel_residual=True, use_qkv_bias=True)),
+    ("stablelm", dict(SMALL, qk_layernorm=True, hidden_size=144, num_attention_heads=18, num_key_value_heads=1)),
     ("starcoder2", dict(SMALL, sliding_window=4)),
     ("starcoder2", dict(SMALL, use_bias=False, hidden_act="leaky_relu")),
     ("nemotron", dict(SMALL, head_dim=8)),
