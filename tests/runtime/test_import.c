@@ -253,6 +253,10 @@ static const struct {
     {CLIP "}", "", 4, "model_type: clip has an encoder of texts and one of images; choose one with --part=text or --part=vision"},
     {CLIP "}", "--part=text", 0, "D: 32, H: 4"},
     {CLIP "}", "--part=vision", 0, "D: 768, H: 12"}, /* sizes of the class */
+    /* transformers takes the older key where both are there, with the class's defaults for what it lacks */
+    {CLIP ", \"text_config_dict\": {\"hidden_size\": 64}}", "--part=text", 0, "D: 64, H: 8"},
+    {CLIP ", \"text_config_dict\": null}", "--part=text", 0, "D: 32, H: 4"},
+    {CLIP ", \"vision_config_dict\": 1}", "--part=vision", 3, "vision_config_dict: should be an object"},
     {CLIP "}", "--part=sound", 2, "--part"},
     {CLIP ", \"quantization_config\": {}}", "--part=text", 4, "quantization_config: quantised weights are not imported"},
     {"{\"model_type\": \"siglip\", \"vision_config\": []}", "--part=vision", 3, "vision_config: should be an object"},
