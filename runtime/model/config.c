@@ -358,7 +358,8 @@ static const char *choose_object(model_config *c, json_t *all, const char *part)
     const char *key = key_of_part(c, all, type, part);
     json_t *nested = json_object_get(all, key);
     if (of_part && !part)
-        config_cannot(c, "model_type", "%s has an encoder of texts and one of images; choose one with --part=text or --part=vision", type);
+        config_cannot(c, "model_type",
+                      "%s has an encoder of texts and one of images; tfgen import and run take --part=text or --part=vision", type);
     if (part && !of_part)
         bail(c->a, code_usage, (position){0}, "--part=%s: only models of an encoder of texts and one of images have parts, such as clip",
              part);

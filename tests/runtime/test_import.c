@@ -250,7 +250,7 @@ static const struct {
     {LLAMA "\"vocab_size\": Infinit}", "", 3, "error: invalid token near 'Infinit'"},
     {"{\"model_type\": \"grounding-dino\", \"text_config\": {\"model_type\": \"bert\", " ENCODER_SIZES "}}", "", 4,
      "model_type: grounding-dino has a text_config, but it is not known"},
-    {CLIP "}", "", 4, "model_type: clip has an encoder of texts and one of images; choose one with --part=text or --part=vision"},
+    {CLIP "}", "", 4, "model_type: clip has an encoder of texts and one of images; tfgen import and run take --part=text"},
     {CLIP "}", "--part=text", 0, "D: 32, H: 4"},
     {CLIP "}", "--part=vision", 0, "D: 768, H: 12"}, /* sizes of the class */
     /* transformers takes the older key where both are there, with the class's defaults for what it lacks */
