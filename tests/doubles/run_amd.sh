@@ -18,7 +18,7 @@ run() {
     if TFGEN_CLANG=$clang TFGEN_DOUBLE_DEVICES=$1 "$build/tfgen" run "specs/$3.yaml" --device=hip --dim="$4" --repeat=1 \
         --no-cache >"$log" 2>&1 &&
         grep -q ' wave instructions' "$log" && ! grep -q 'double of HIP' "$log"; then
-        echo "ok    $3 $4 on $1 by $2: $(grep ' launches' "$log" | sed 's/^ *//; s/,.*//')," \
+        echo "ok    $3 $4 on $1 by $2: $(grep -E ' launch(es)?, ' "$log" | sed 's/^ *//; s/,.*//')," \
             "$(awk '/wave instructions/ {n += $4} END {print n}' "$log") wave instructions"
     else
         echo "FAIL  $3 $4 on $1 by $2"
