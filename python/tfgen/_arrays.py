@@ -234,6 +234,9 @@ class Plain:
         self.keep.append(view)
         return aligned(buffer_address(view), spec.name), shape
 
+    def refuse_tangents(self, block: str, tensors: Iterable[Any]) -> None:
+        """Only PyTorch's tensors have them."""
+
     @staticmethod
     def may_write(spec: TensorSpec, readonly: bool) -> None:
         if readonly and spec.kind in WRITTEN:
@@ -313,7 +316,7 @@ class Torch:
         self.device, self.index = torch.device("cpu" if self.host else f"cuda:{index}"), -1 if self.host else int(index)
         self.dtypes = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
         self.tensor, self.strided, self.records_gradients = torch.Tensor, torch.strided, torch.is_grad_enabled
-        self.empty_like, self.unobserved = torch.empty_like, watcher(torch)
+        self.empty_like, self.unobserved, self.forward_ad = torch.empty_like, watcher(torch), torch.autograd.forward_ad
         self.slack = 0
         if self.host:
             self.slack = WORKSPACE_ALIGNMENT  # PyTorch aligns memory of the host to 64 bytes, that of a GPU to 512
@@ -322,6 +325,10 @@ class Torch:
 
     def __deepcopy__(self, memo: Any) -> "Torch":
         return self
+
+    def refuse_tangents(self, block: str, tensors: Iterable[Any]) -> None:
+        if self.forward_ad._current_level >= 0 and any(self.forward_ad.unpack_dual(t).tangent is not None for t in tensors):
+            raise TensorError(f"{block}: a fused layer has no gradients, and a tensor has a tangent of forward-mode gradients")
 
     def stream(self) -> Optional[int]:
         if self.host:

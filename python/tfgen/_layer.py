@@ -396,6 +396,7 @@ class Layer:
         if out is None and arrays.returns_before_done:
             if stream is None and not arrays.unobserved(given):
                 return self._as_op(given)
+            arrays.refuse_tangents(self.plan.block, given)
             return dict(zip([t[0] for t in kernels.output_specs], self.issue(arrays, given, stream)))
         call = Call(self, tensors, out)
         call(stream)
@@ -490,6 +491,7 @@ class Call:
         given = kernels.in_order(tensors)
         self.layer, self.kernels, self.tensors = layer, kernels, dict(tensors)
         self.arrays = arrays = _arrays.kind_of(given, kernels.device_name)
+        arrays.refuse_tangents(plan.block, given)
         addresses: List[int] = kernels.none[:]
         shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
         got = [] if out is None else [arrays.at(spec, y) for spec, y in zip(kernels.output_specs, kernels.outputs_in_order(out))]

@@ -83,9 +83,9 @@ def _refuse_gradients(outputs: int, changes: bool) -> Any:
     """The op's kernel for autograd: without one PyTorch would only warn, in the backward pass, and take gradients of zero."""
     def below(keys: Any, number: int, inputs: Sequence[torch.Tensor], *states: Sequence[torch.Tensor]) -> Any:
         tensors = (*inputs, *(states[0] if states else ()))
-        if forward_ad._current_level >= 0 and any(forward_ad.unpack_dual(t).tangent is not None for t in tensors):
-            raise _arrays.TensorError(f"{_named(number).plan.block}: a fused layer has no gradients, and a tensor has a tangent of "
-                                      "forward-mode gradients")
+        if forward_ad._current_level >= 0:
+            layer = _named(number)
+            _arrays.torch_arrays(torch, layer.device).refuse_tangents(layer.plan.block, tensors)
         if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
             layer = _named(number)
             given = zip(layer.kernels.given_specs, _given(layer, inputs, states[0] if states else ()))

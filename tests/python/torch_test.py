@@ -253,6 +253,12 @@ def transforms(block, x):
             expect(f"a {what} with fake tensors", f(mode.from_tensor(x)).shape == x.shape[:2] + (344,))
         with torch.device("cpu"):
             expect(f"a {what} where a device is set", torch.equal(f(x), block(x)))
+    into = torch.empty(2, 5, 344).to(BF16)
+    for what, f in (("on a stream", lambda a: block.layer.run({"x": a}, stream=0)), ("prepared", lambda a: block.layer.prepare({"x": a})),
+                    ("with an output", lambda a: block.layer.run({"x": a}, out={"y": into}))):
+        with torch.autograd.forward_ad.dual_level():
+            refused(f"forward-mode gradients of a call {what}", tfgen.TensorError,
+                    lambda: f(torch.autograd.forward_ad.make_dual(x, ones)), "forward-mode")
     frozen = torch.nn.Parameter(x, requires_grad=False)
     expect("a parameter without gradient", torch.equal(block(frozen), block(x)))
     twin = copy.deepcopy(torch.nn.Sequential(block))
