@@ -149,9 +149,10 @@ static bool lists(const char *names, const char *key)
     return false;
 }
 
-/* null, false, 0 and 1.0: an absent feature, or a factor of one. */
-static bool changes_nothing(const json_t *value)
+/* null, false, 0 and 1.0: an absent feature, or a factor of one; 1, too, where the fact is a share. */
+static bool changes_nothing(model_fact fact, const json_t *value)
 {
+    if (fact == fact_partial && json_is_integer(value) && json_integer_value(value) == 1) return true;
     return json_is_null(value) || json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0) ||
            (json_is_real(value) && json_real_value(value) == 1);
 }
@@ -246,7 +247,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
         c->facts[fact].null |= json_is_null(value);
         if (json_is_null(value)) return ignore(c, key);
         if (reads(c, fact)) return read_fact(c, fact, key, value);
-        if (changes_nothing(value)) return ignore(c, key);
+        if (changes_nothing(fact, value)) return ignore(c, key);
         config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     }
     for (int i = 0; i < read_count; i++)
@@ -264,7 +265,7 @@ static void check_foreign(model_config *c, const char *key, const json_t *value)
     const model_fact fact = fact_of(key);
     if (is_attention(c, key)) return visit_attention(c, key, value, check_foreign);
     if (fact == fact_count || (spells(c->family, key) && is_in_place(c, fact)) || is_stray(c->family, key)) return;
-    if (json_is_null(value) || changes_nothing(value)) return ignore(c, key);
+    if (json_is_null(value) || changes_nothing(fact, value)) return ignore(c, key);
     if (!reads(c, fact)) config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     if (!config_has(c, fact) && !is_in_place(c, fact))
         config_refuse(c, key, "%s reads this key %s attn_config only", c->family->model_type, c->in_attention ? "outside" : "in");
