@@ -105,8 +105,8 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const attention_simt_tile *x = &t->attention_simt;
-    if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team is a power of two, at most a wave";
-    return x->block_q * x->team != x->threads ? "threads = block_q * team" : NULL;
+    if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team must be a power of two, at most a wave";
+    return x->block_q * x->team != x->threads ? "threads must be block_q * team" : NULL;
 }
 
 /* First larger teams, up to a wave, as long as rounding columns up to vectors needs no more shared memory; then fewer keys at a time. */

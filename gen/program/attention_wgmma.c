@@ -90,10 +90,11 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const attention_wgmma_tile *x = &t->attention_wgmma;
     const ir_attributes *of = &p->attention->attributes;
-    if (x->block_q % 64 != 0) return "block_q is 128 or 192";
-    if (x->block_k % 16 != 0) return "block_k is a multiple of 16";
-    if (64 % x->pack_gqa != 0 || of->heads / of->kv_heads % x->pack_gqa != 0) return "pack_gqa divides 64 and the query heads of a group";
-    return x->threads != 128 + 2 * x->block_q ? "threads is 128 + 2 * block_q" : NULL;
+    if (x->block_q % 64 != 0) return "block_q must be 128 or 192";
+    if (x->block_k % 16 != 0) return "block_k must be a multiple of 16";
+    if (64 % x->pack_gqa != 0 || of->heads / of->kv_heads % x->pack_gqa != 0)
+        return "pack_gqa must divide 64 and the query heads of a group";
+    return x->threads != 128 + 2 * x->block_q ? "threads must be 128 + 2 * block_q" : NULL;
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes_of(p, &t->attention_wgmma); }

@@ -56,12 +56,13 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const columns_tile *x = &t->columns;
-    if (!is_power_of_two(x->lanes) || !is_power_of_two(x->v)) return "lanes and v are powers of two";
-    if (!is_power_of_two(x->threads) || x->threads < x->lanes) return "threads is a power of two, a multiple of lanes";
-    if (x->threads % p->target->wave != 0) return "threads is a multiple of a wave";
+    if (!is_power_of_two(x->lanes) || !is_power_of_two(x->v)) return "lanes and v must be powers of two";
+    if (!is_power_of_two(x->threads) || x->threads < x->lanes) return "threads must be a power of two, a multiple of lanes";
+    if (x->threads % p->target->wave != 0) return "threads must be a multiple of a wave";
     if (x->parts == 1) return NULL;
-    if (x->lanes * x->v % 4 || x->lanes * x->v > 4 * x->threads) return "with parts, lanes * v is a multiple of 4, at most 4 * threads";
-    return x->parts <= column_terms(reduction_of(p)) ? NULL : "no part is empty";
+    if (x->lanes * x->v % 4 || x->lanes * x->v > 4 * x->threads)
+        return "with parts, lanes * v must be a multiple of 4, at most 4 * threads";
+    return x->parts <= column_terms(reduction_of(p)) ? NULL : "no part may be empty";
 }
 
 /* Partial sums of a column that meet in shared memory: one per team, or one per wave if narrower teams have added up within it. */

@@ -45,8 +45,8 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const decode_tile *x = &t->decode;
-    if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team is a power of two, at most a wave";
-    return x->threads % x->team != 0 ? "team divides threads" : NULL;
+    if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team must be a power of two, at most a wave";
+    return x->threads % x->team != 0 ? "team must divide threads" : NULL;
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)

@@ -3,6 +3,8 @@
 #include "gen/emit/attention.h"
 #include "gen/program/decode_whole.h"
 
+enum { workgroups_per_unit = 4 }; /* where one has so little work at a time that others must load meanwhile */
+
 /* Stages are filled by bulk copies (cp.async.bulk), which copy consecutive bytes: rows of K and V must have no gaps. */
 static const char *obstacle_to_stages(const problem *p)
 {
@@ -14,8 +16,9 @@ static const char *obstacle_to_stages(const problem *p)
     return NULL;
 }
 
-/* Short KV: one cluster per work tile, which combines its partials in half the time. It uses at most half of the multiprocessors, since
- * clusters do not fit all of them. */
+/* One cluster per work tile: combining partials through distributed shared memory takes half as long as through global memory. All clusters
+ * together have at most half as many workgroups as there are multiprocessors, since clusters cannot occupy all of them. Only for short
+ * KV: a workgroup alone would take at most 15 iterations over a sequence's keys. */
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
     enum { most = 8, few_iterations = 15 };
@@ -28,52 +31,57 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     return size;
 }
 
-/* Long KV: at least 120 KB in flight to stages in shared memory, one workgroup per multiprocessor. With short rows and several parts per
- * workgroup, four workgroups: some load while a part of another ends.
- * H200, us:
+/* Long KV, at least 256 KB of keys and values per multiprocessor: at least 120 KB in flight to stages in shared memory, one workgroup per
+ * multiprocessor. With heads of 64 to 80 and at least four work tiles per multiprocessor, four workgroups per multiprocessor: some load
+ * while others finish a work tile.
+ * H200, us (B sequences, L keys, H query/KV heads, hd head size):
  *   attention alone, with this tile and with the best one that loads through registers: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2
  *   hd80 499, 505; B18 L8275 H16/16 hd128 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64
- *   11.0, 9.9. Twice the stages: 0 to 4 % slower. After a kernel that fills shared memory, so that L1 is small, the first took 530 through
- *   registers.
+ *   11.0, 9.9. Twice the stages: 0 to 4 % slower. After a kernel that fills shared memory, so that L1 is small, the first case (B59) took
+ *   530 through registers.
  *   attention in decode blocks, with one workgroup and with four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64 118, 111
  *   whole blocks, likewise: B405 L823 H32/8 hd80 512, 500; B59 L6205 H48/16 hd64 388, 387; but hd128, with one and with three: B128 L1024
  *   297, 313 */
 static decode_whole_tile long_tile(const problem *p)
 {
-    enum { least = 120 << 10, shared_by = 4 };
+    enum { least = 120 << 10 };
     const int head = (int)problem_longest_head(p);
     decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .stages = 2};
-    if (head >= 64 && head <= 80 && decode_work_tiles(p) >= (long long)shared_by * p->device->units)
-        t.keys = 16, t.threads = 128, t.resident = shared_by;
+    if (head >= 64 && head <= 80 && decode_work_tiles(p) >= (long long)workgroups_per_unit * p->device->units)
+        t.keys = 16, t.threads = 128, t.resident = workgroups_per_unit;
     while (t.stages < 16 && t.resident * decode_ring_bytes(p, &t) < least) t.stages++;
     return t;
 }
 
-/* Short KV: loads go through registers. Two workgroups per multiprocessor if there are as many work tiles as multiprocessors: one loads
- * while the other combines its warps. Else one, with twice the registers. (H200, us, after a product: B1 H32/8 hd128 L2048 with 16 keys a
- * warp 6.2, with 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5,
- * without 3.3.) */
+/* Short KV, less than 256 KB of keys and values per multiprocessor, or if there can be no stages: loads go through registers. Two
+ * workgroups per multiprocessor if there are at least as many work tiles as multiprocessors: one loads while the other combines its warps.
+ * Else one, with twice the registers for each thread. Many keys per warp: at least 128, if all warps of the device share the keys of all
+ * work tiles; or at least as many work tiles as multiprocessors.
+ * H200, us, after a product: B1 H32/8 hd128 L2048 with 16 keys a warp 6.2, with 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of
+ * 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3. */
 static decode_whole_tile short_tile(const problem *p)
 {
-    enum { long_run = 128 }; /* keys per warp */
+    enum { keys_per_warp = 128 };
     const long long head = problem_longest_head(p), work_tiles = decode_work_tiles(p), units = p->device->units;
     decode_whole_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = work_tiles < units ? 1 : 2, .cluster = 1};
-    const bool is_long = work_tiles >= units || decode_keys(p) * work_tiles >= long_run * units * (t.threads / 32);
-    if (head <= 64) t.keys = is_long && work_tiles < units ? 64 : 32;
-    else if (head <= 128 && !is_long) t.keys = 32;
+    const bool many_keys_per_warp = work_tiles >= units || decode_keys(p) * work_tiles >= keys_per_warp * units * (t.threads / 32);
+    if (head <= 64) t.keys = many_keys_per_warp && work_tiles < units ? 64 : 32;
+    else if (head <= 128 && !many_keys_per_warp) t.keys = 32;
     return t;
 }
 
-/* Above 16 rows the cost model chooses between decode and wgmma, but only in the range that it was fitted to (docs/performance.md, "A few
- * queries over a cache"), and not if a call may have more queries than the plan was made for. */
+/* Above 16 query rows per KV head (queries x heads of a group) the cost model chooses between decode and wgmma, but only on a measured
+ * device, with at least 2048 keys and at most 64 queries, the range that it was fitted to (docs/performance.md, "A few queries over a
+ * cache"), and not if a call may have more queries than planned. */
 static const worse_range worse[] = {{.where = where_many_at_cache | where_guessed, .why = many_at_cache_why},
                                     {.where = where_many_at_cache | where_queries_vary, .why = many_at_cache_why},
                                     {.where = where_many_at_cache, .most_length = 2047, .why = many_at_cache_why},
                                     {.where = where_many_at_cache, .least_rows = 65, .why = many_at_cache_why},
                                     {0}};
 
-/* Many sequences of few keys: a part takes so little time that its start and end matter, so four workgroups per multiprocessor hide each
- * other's. They load through stages: behind a product, which leaves L1 little room, loads to registers take up to 1.5 times as long.
+/* Many sequences of few keys (heads up to 128, at most 320 keys, at least three work tiles per multiprocessor): a part takes so little time
+ * that its start and end matter, so four workgroups per multiprocessor hide each other's. They load through stages: behind a product, which
+ * leaves L1 little room, loads to registers take up to 1.5 times as long.
  * H200, us:
  *   attention in decode blocks, with loads to registers, and cuDNN's: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236
  *   H32/4 hd128 71, 45
@@ -89,7 +97,7 @@ static bool has_short_parts(const problem *p)
 static decode_whole_tile tile_of_short_parts(const problem *p)
 {
     enum { most_stages = 2 };
-    ir_tile tile = {.decode_whole = {.keys = 16, .threads = 128, .resident = 4, .cluster = 1, .stages = most_stages}};
+    ir_tile tile = {.decode_whole = {.keys = 16, .threads = 128, .resident = workgroups_per_unit, .cluster = 1, .stages = most_stages}};
     decode_whole_tile *t = &tile.decode_whole;
     while (t->stages > 1 && decode_whole_bytes(p, &tile) > shared_room(p->target, t->resident)) t->stages--;
     return *t;
@@ -98,9 +106,9 @@ static decode_whole_tile tile_of_short_parts(const problem *p)
 /* For sequences of up to most_keys keys: one stage of 32 keys in place of two of 16: as many bytes in flight, half the iterations. */
 static void join_stages(const problem *p, decode_whole_tile *t)
 {
-    enum { most_keys = 512, shared_by = 4 };
+    enum { most_keys = 512 };
     const int head = (int)problem_longest_head(p);
-    if (decode_keys(p) > most_keys || head < 64 || head > 96 || t->resident != shared_by) return;
+    if (decode_keys(p) > most_keys || head < 64 || head > 96 || t->resident != workgroups_per_unit) return;
     if (t->keys == 16 && t->stages == 2) t->keys = 32, t->stages = 1;
 }
 
@@ -114,7 +122,7 @@ static decode_whole_tile tile_in_list(const problem *p)
 
 static void defaults(const problem *p, ir_tile *tile)
 {
-    if (p->ir->threads) {
+    if (p->ir->threads) { /* set only in a launch of several phases */
         tile->decode_whole = tile_in_list(p);
         return;
     }
@@ -137,14 +145,15 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     if (t->cluster > p->target->cluster)
         return p->target->cluster == 1 ? "the target has no clusters"
                                        : arena_printf(p->a, "a cluster has at most %d workgroups", p->target->cluster);
-    if (!is_power_of_two(t->cluster)) return "cluster is a power of two";
-    if (t->splits % t->cluster) return "cluster divides splits";
+    if (!is_power_of_two(t->cluster)) return "cluster must be a power of two";
+    if (t->splits % t->cluster) return "cluster must divide splits";
     if (t->stages && obstacle_to_stages(p)) return obstacle_to_stages(p);
-    if (p->ir->threads && (t->cluster > 1 || t->stages)) return "in a launch of several phases cluster is 1 and stages is 0";
+    if (p->ir->threads && (t->cluster > 1 || t->stages)) return "in a launch of several phases cluster must be 1 and stages 0";
     return decode_whole_illegal(p, tile);
 }
 
-/* First fewer keys at a time, then fewer workgroups with more registers each. */
+/* First fewer keys at a time, then fewer workgroups per multiprocessor, then fewer threads per workgroup; the last two leave each thread
+ * more registers. */
 static bool smaller(const problem *p, ir_tile *tile)
 {
     decode_whole_tile *t = &tile->decode_whole;

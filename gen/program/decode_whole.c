@@ -152,8 +152,8 @@ void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d
 const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
-    if (!is_power_of_two(t->keys)) return "keys is a power of two";
-    if (t->threads % p->target->wave) return "threads are whole waves";
+    if (!is_power_of_two(t->keys)) return "keys must be a power of two";
+    if (t->threads % p->target->wave) return "threads must be whole waves";
     const int most = unit_room_of(p->target).threads;
     return t->threads * t->resident > most ? arena_printf(p->a, "a multiprocessor holds %d threads", most) : NULL;
 }

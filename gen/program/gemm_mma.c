@@ -91,12 +91,12 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_mma_tile *x = &t->gemm_mma;
-    if (x->k != 32 && x->k != 64) return "k is 32 or 64";
-    if (x->threads != 128 && x->threads != 256) return "threads is 128 or 256";
+    if (x->k != 32 && x->k != 64) return "k must be 32 or 64";
+    if (x->threads != 128 && x->threads != 256) return "threads must be 128 or 256";
     const int lines = x->threads / (x->k / 8), down = warps_down(x), across = x->threads / 32 / down;
-    if (x->m % (16 * down) || x->n % (32 * across)) return "warps divide m into rows of 16 and n into groups of 32 columns";
-    if (matmul_is_across(p->product) && x->n % 64) return "n is a multiple of 64 for B as [K, N]";
-    if (x->m % lines || x->n % lines) return "m and n are multiples of the rows that all threads copy at once";
+    if (x->m % (16 * down) || x->n % (32 * across)) return "warps must divide m into rows of 16 and n into groups of 32 columns";
+    if (matmul_is_across(p->product) && x->n % 64) return "n must be a multiple of 64 for B as [K, N]";
+    if (x->m % lines || x->n % lines) return "m and n must be multiples of the rows that all threads copy at once";
     return x->m * x->n / x->threads > 128 ? "a thread keeps at most 128 results" : NULL;
 }
 

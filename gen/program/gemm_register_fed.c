@@ -167,8 +167,8 @@ static const worse_range worse[] = {{where_8_rows, .least_rows = 8 * most_pieces
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_register_fed_tile *x = &t->gemm_register_fed;
-    if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
-    if (x->threads % p->target->wave) return "threads are whole waves";
+    if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m must be a multiple of %d", p->target->matrix_rows);
+    if (x->threads % p->target->wave) return "threads must be whole waves";
     const char *columns = piece_columns_obstacle(p, x->n);
     if (columns) return columns;
     if (x->m > rows_reached(p)) return "m rows of A span more than 32-bit offsets reach";

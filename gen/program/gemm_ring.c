@@ -65,8 +65,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     enum { most_results = 64 * 32 /* per warp: 64 registers of each of 32 threads */ };
     const gemm_ring_tile *x = &t->gemm_ring;
-    if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
-    if (!is_power_of_two(x->threads)) return "threads are 128 or 256";
+    if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m must be a multiple of %d", p->target->matrix_rows);
+    if (!is_power_of_two(x->threads)) return "threads must be 128 or 256";
     const char *columns = piece_columns_obstacle(p, x->n);
     if (columns) return columns;
     if (x->n * x->m > most_results) return "its results do not fit a thread's registers";

@@ -79,17 +79,17 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
-    if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
-    if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* 16-byte aligned loads */
-    if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
-    if (x->n % 32) return "n is a multiple of 32";
+    if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m must divide m and thread_n must divide n";
+    if (x->thread_m > 2 && x->thread_m % 4) return "thread_m must be 1, 2 or a multiple of 4"; /* 16-byte aligned loads */
+    if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n must be a multiple of %d", 2 * p->target->width);
+    if (x->n % 32) return "n must be a multiple of 32";
     const int team = x->m / x->thread_m * (x->n / x->thread_n), all = x->threads / team;
-    if (team * all != x->threads || !is_power_of_two(all)) return "threads = m/thread_m * n/thread_n, times a power of two";
-    if (x->k % all) return "teams of threads divide k";
+    if (team * all != x->threads || !is_power_of_two(all)) return "threads must be m/thread_m * n/thread_n, times a power of two";
+    if (x->k % all) return "teams of threads must divide k";
     if (all > 1 && (p->target->serial || x->m == x->thread_m)) return "several teams of threads need a GPU, and m above thread_m";
-    if (all > 1 && x->stages * x->k * (x->m + x->n) < x->m * x->n) return "the stages have room for the sums of a team";
-    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each part of split_k has at least one k tile";
-    return x->k % 16 ? "k is a multiple of 16" : NULL;
+    if (all > 1 && x->stages * x->k * (x->m + x->n) < x->m * x->n) return "the stages must have room for the sums of a team";
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each part of split_k must have at least one k tile";
+    return x->k % 16 ? "k must be a multiple of 16" : NULL;
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)

@@ -155,19 +155,19 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
-    if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
-    if (x->n % wave_columns != 0) return "n is a multiple of 32";
-    if (!is_power_of_two(x->thread_n) || x->thread_n > most_columns) return "thread_n is 1, 2, 4 or 8";
+    if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m must be thread_m, a power of two, at most 16";
+    if (x->n % wave_columns != 0) return "n must be a multiple of 32";
+    if (!is_power_of_two(x->thread_n) || x->thread_n > most_columns) return "thread_n must be 1, 2, 4 or 8";
     if (is_across(p)) {
         if (x->thread_n < usual_columns || x->n > x->thread_n * p->target->wave || !is_power_of_two(x->n))
-            return "for B as [K, N]: thread_n is 4 or 8, and n a power of two, at most thread_n times the lanes of a wave";
-        if (x->threads % p->target->wave != 0) return "threads: whole waves";
+            return "for B as [K, N]: thread_n must be 4 or 8, and n a power of two, at most thread_n times the lanes of a wave";
+        if (x->threads % p->target->wave != 0) return "threads must be whole waves";
     } else if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) {
-        return "each 32 columns of n have equally many waves";
+        return "each 32 columns of n must have equally many waves";
     }
-    if (x->threads * x->thread_n <= x->n) return "threads: several for each column, which share K"; /* else it is a register tile */
-    if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one iteration of all lanes";
-    return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
+    if (x->threads * x->thread_n <= x->n) return "threads must be several for each column, which share K"; /* else it is a register tile */
+    if (x->split_k > iterations_of(p, x)) return "each part of split_k must have at least one iteration of all lanes";
+    return x->m * x->n / (2 * p->target->width) > x->threads ? "threads must be at least one for each row and 8 columns" : NULL;
 }
 
 /* part[waves][m * 32, or m * n across], sums[] */

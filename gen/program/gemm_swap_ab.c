@@ -147,22 +147,22 @@ static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    if (x->m % 8) return "m is a multiple of 8";
-    if (x->m < 8 * x->cluster) return "m is at least 8 times cluster";
-    if (!is_power_of_two(x->cluster) || !is_power_of_two(x->cluster_m)) return "cluster and cluster_m are 1, 2 or 4";
-    if (x->cluster * x->cluster_m * x->split_k > 8) return "cluster, cluster_m and split_k are at most 8 workgroups";
+    if (x->m % 8) return "m must be a multiple of 8";
+    if (x->m < 8 * x->cluster) return "m must be at least 8 times cluster";
+    if (!is_power_of_two(x->cluster) || !is_power_of_two(x->cluster_m)) return "cluster and cluster_m must be 1, 2 or 4";
+    if (x->cluster * x->cluster_m * x->split_k > 8) return "cluster * cluster_m * split_k must be at most 8 workgroups";
     if (x->n % swap_ab_column_step_of(p))
-        return x->n % swap_ab_column_step ? "n is a multiple of 32" : "n is a multiple of 64 for B as [K, N]";
-    if (x->threads != swap_ab_threads(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
-    if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
-    if (x->row_stages > x->stages) return "row_stages is at most stages";
-    if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
+        return x->n % swap_ab_column_step ? "n must be a multiple of 32" : "n must be a multiple of 64 for B as [K, N]";
+    if (x->threads != swap_ab_threads(x->m, x->n)) return "threads must be 128 for each 64 columns, plus 32 (m above 128: plus 128)";
+    if (!is_power_of_two(x->split_k)) return "split_k must be 1, 2, 4 or 8";
+    if (x->row_stages > x->stages) return "row_stages must be at most stages";
+    if (!is_power_of_two(x->k)) return "k must be 64, 128 or 256";
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
-    if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
+    if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K must have at least one k tile";
     const bool columns_of_a = p->product->attributes.transpose_a;
     if (x->in_turn && (x->cluster == 1 || columns_of_a)) return "in_turn=1 needs a cluster, and A as [M, K]";
-    if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
-    if (x->tail > 1 && tail_tiles(p, x) < 1) return "tail, cluster and cluster_m multiplied are at most the device's multiprocessors";
+    if (x->split_k > 1 && x->tail > 1) return "split_k must be 1 where there is a tail";
+    if (x->tail > 1 && tail_tiles(p, x) < 1) return "tail * cluster * cluster_m must be at most the device's multiprocessors";
     if (x->smem_epilogue && staging_obstacle(p, true)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, true));
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }

@@ -107,7 +107,7 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    if (x->n % 32) return "n is a multiple of 32";
+    if (x->n % 32) return "n must be a multiple of 32";
     if (x->smem_epilogue && staging_obstacle(p, false)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, false));
     return ws_illegal(p, t);
 }

@@ -51,7 +51,7 @@ static void defaults(const problem *p, ir_tile *t)
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    return t->gemm_warpgroups.n % 32 ? "n is 64, 96 or 128" : ws_illegal(p, t);
+    return t->gemm_warpgroups.n % 32 ? "n must be 64, 96 or 128" : ws_illegal(p, t);
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)

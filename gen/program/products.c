@@ -153,8 +153,8 @@ int piece_length(const problem *p, weight_numbers weights)
 
 const char *piece_columns_obstacle(const problem *p, int n)
 {
-    if (n % piece_columns) return "n is a multiple of 16";
-    return n % 32 && joins_columns(p) ? "n is a multiple of 32 where the epilogue joins columns" : NULL;
+    if (n % piece_columns) return "n must be a multiple of 16";
+    return n % 32 && joins_columns(p) ? "n must be a multiple of 32 where the epilogue joins columns" : NULL;
 }
 
 long long even_tile_rows(long long rows, long long tiles, long long step) { return ((rows + tiles - 1) / tiles + step - 1) / step * step; }

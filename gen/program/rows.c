@@ -168,9 +168,9 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const rows_tile *x = &t->rows;
-    if (!is_power_of_two(x->team) || !is_power_of_two(x->v)) return "team and v are powers of two";
-    if (x->threads % x->team != 0) return "team divides threads";
-    return whole_vector(p, 16) % x->v == 0 || x->v == 1 ? NULL : "v divides the head size and the columns of each slice and piece";
+    if (!is_power_of_two(x->team) || !is_power_of_two(x->v)) return "team and v must be powers of two";
+    if (x->threads % x->team != 0) return "team must divide threads";
+    return whole_vector(p, 16) % x->v == 0 || x->v == 1 ? NULL : "v must divide the head size and the columns of each slice and piece";
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)

@@ -245,12 +245,12 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
 const char *ws_illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K has at least one k tile";
-    if (x->group_m % x->cluster) return "cluster divides group_m";
-    if (!x->own_tiles) return x->m == warpgroup_rows ? NULL : "m is 128, or 64 with own_tiles=1";
-    if (x->split_k > 1) return "split_k is 1 with own_tiles=1";
-    if (x->m != warpgroup_rows && x->m != warpgroup_rows / 2) return "m is 64 or 128";
-    return x->m * x->n > most_results ? "m times n is at most 24576 with own_tiles=1" : NULL;
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K must have at least one k tile";
+    if (x->group_m % x->cluster) return "cluster must divide group_m";
+    if (!x->own_tiles) return x->m == warpgroup_rows ? NULL : "m must be 128, or 64 with own_tiles=1";
+    if (x->split_k > 1) return "split_k must be 1 with own_tiles=1";
+    if (x->m != warpgroup_rows && x->m != warpgroup_rows / 2) return "m must be 64 or 128";
+    return x->m * x->n > most_results ? "m * n must be at most 24576 with own_tiles=1" : NULL;
 }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */

@@ -122,14 +122,15 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     const gemm_waves_tile *t = &tile->gemm_waves;
     const int columns = p->target->matrix_columns, results = p->target->lane_registers / 4;
     const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, pass = t->threads / 8; /* rows loaded at once */
-    if (t->k != length_of(p, tile)) return "k is 128 bytes";
-    if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
+    if (t->k != length_of(p, tile)) return "k must be 128 bytes";
+    if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads must be 128, 256 or 512";
     if (t->m % (16 * waves_m) || t->n % (waves / waves_m * columns))
-        return arena_printf(p->a, "waves divide m into rows of 16 and n into groups of %d columns", columns);
-    if ((t->m > pass && t->m % pass) || (t->n > pass && t->n % pass) || t->m > t->threads) return "m and n are multiples of threads / 8";
+        return arena_printf(p->a, "waves must divide m into rows of 16 and n into groups of %d columns", columns);
+    if ((t->m > pass && t->m % pass) || (t->n > pass && t->n % pass) || t->m > t->threads)
+        return "m and n must be multiples of threads / 8";
     if (t->m * t->n / t->threads > results) return arena_printf(p->a, "a thread keeps at most %d results", results);
     if (t->stages == 2 && (!p->target->copies_to_lds || !plain(p, tile) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
-        return "stages is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
+        return "stages must be 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;
 }
 

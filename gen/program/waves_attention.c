@@ -77,9 +77,9 @@ static const char *illegal(const problem *p, const ir_tile *tile)
 {
     (void)p;
     const attention_waves_tile *t = &tile->attention_waves;
-    if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
-    if (t->block_q != t->threads / 2) return "a wave has 32 queries: block_q is half of threads";
-    return t->block_k == 32 || t->block_k == 64 ? NULL : "block_k is 32 or 64";
+    if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads must be 128, 256 or 512";
+    if (t->block_q != t->threads / 2) return "a wave has 32 queries: block_q must be half of threads";
+    return t->block_k == 32 || t->block_k == 64 ? NULL : "block_k must be 32 or 64";
 }
 
 /* First fewer keys at a time; then fewer threads, which get more registers each. */

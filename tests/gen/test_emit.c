@@ -351,14 +351,14 @@ typedef struct bad_tuning {
 } bad_tuning;
 
 static const bad_tuning bad_tunings[] = {
-    {"gemm: layer=simt m=64", "threads = m/thread_m * n/thread_n", code_unsupported},
+    {"gemm: layer=simt m=64", "threads must be m/thread_m * n/thread_n", code_unsupported},
     {"gemm: layer=simt m=1024 n=1024 thread_m=32 thread_n=32 threads=1024", "bytes of shared memory; a workgroup has 65536",
      code_unsupported},
     {"gemm: layer=simt thread_n=12", "thread_n", code_unsupported},
-    {"gemm: layer=simt m=24 n=64 k=32 thread_m=3 thread_n=8 threads=64", "thread_m is 1, 2 or a multiple of 4", code_unsupported},
+    {"gemm: layer=simt m=24 n=64 k=32 thread_m=3 thread_n=8 threads=64", "thread_m must be 1, 2 or a multiple of 4", code_unsupported},
     {"gemm: layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024", code_unsupported},
     {"rows: team=3",
-     "--tile 'rows: team=3': phase stats (rows) on gfx90a: team and v are powers of two; the nearest legal one: layer=simt "
+     "--tile 'rows: team=3': phase stats (rows) on gfx90a: team and v must be powers of two; the nearest legal one: layer=simt "
      "threads=128 team=4 v=",
      code_unsupported},
     {"gemm: layer=wgmma", "layer=wgmma: the target lacks these instructions; gfx90a has simt, skinny, register_fed, mfma here",
@@ -396,7 +396,7 @@ END_TEST
 /* The error has the line in the plan's text, not the place in the spec that the text refers to. */
 START_TEST(an_illegal_tile_of_a_plans_text_has_its_line)
 {
-    static const char *const tiles[][2] = {{"layer=simt m=16 n=64 k=32 thread_m=3 thread_n=8 threads=128", "divides"},
+    static const char *const tiles[][2] = {{"layer=simt m=16 n=64 k=32 thread_m=3 thread_n=8 threads=128", "thread_m must divide m"},
                                            {"layer=wgmma", "layer=wgmma: the target lacks these instructions"}};
     for (int i = 0; i < 2; i++) {
         char text[512];

@@ -259,24 +259,24 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
         const char *line, *text, *message;
     } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "129", "64"), "n=48; it is 64 to 256"},
-                 {"gemm layer=wgmma n=80", PRODUCT("bf16", "129", "64"), "n is a multiple of 32"},
-                 {"gemm layer=wgmma m=64", PRODUCT("bf16", "129", "64"), "m is 128, or 64 with own_tiles=1"},
-                 {"gemm layer=wgmma own_tiles=1 m=96", PRODUCT("bf16", "129", "64"), "m is 64 or 128"},
-                 {"gemm layer=wgmma own_tiles=1 split_k=2", PRODUCT("bf16", "129", "640"), "split_k is 1 with own_tiles=1"},
-                 {"gemm layer=wgmma own_tiles=1 n=224 stages=3", PRODUCT("bf16", "129", "64"), "m times n is at most 24576"},
+                 {"gemm layer=wgmma n=80", PRODUCT("bf16", "129", "64"), "n must be a multiple of 32"},
+                 {"gemm layer=wgmma m=64", PRODUCT("bf16", "129", "64"), "m must be 128, or 64 with own_tiles=1"},
+                 {"gemm layer=wgmma own_tiles=1 m=96", PRODUCT("bf16", "129", "64"), "m must be 64 or 128"},
+                 {"gemm layer=wgmma own_tiles=1 split_k=2", PRODUCT("bf16", "129", "640"), "split_k must be 1 with own_tiles=1"},
+                 {"gemm layer=wgmma own_tiles=1 n=224 stages=3", PRODUCT("bf16", "129", "64"), "m * n must be at most 24576"},
                  {"gemm layer=wgmma n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
                  {"gemm layer=skinny stages=1", PRODUCT("bf16", "3", "64"), "stages=1; it is 2 to 2"},
                  {"gemm layer=skinny n=64 thread_n=1 threads=64", PRODUCT("bf16", "3", "64"),
-                  "threads: several for each column, which share K"},
+                  "threads must be several for each column, which share K"},
                  {"gemm layer=wgmma cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
-                 {"gemm layer=wgmma cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
+                 {"gemm layer=wgmma cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster must divide group_m"},
                  {"gemm layer=wgmma smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
                  {"gemm layer=wgmma smem_epilogue=1", RESIDUAL, "smem_epilogue=1: the epilogue loads rows from memory"},
                  {"gemm layer=wgmma smem_epilogue=1", ONE_ROW, "smem_epilogue=1: the epilogue loads rows from memory"},
                  {"gemm layer=wgmma_3xtf32", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
-                 {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
+                 {"gemm n=80", PRODUCT("f32", "64", "128"), "n must be 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
                  {"gemm n=128 stages=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=wgmma split_k=129", PRODUCT("bf16", "129", "64"), "split_k=129; it is 1 to 128"}};
@@ -353,7 +353,7 @@ START_TEST(a_tail_has_no_more_parts_than_the_device_has_multiprocessors)
         build b = {.a = arena_new(), .text = PRODUCT("bf16", "1000", "1024"), .target = "sm_90a", .tuning = &t, .units = units};
         b.code = arena_run(b.a, build_body, &b);
         ck_assert_int_eq(b.code, units < 16 ? code_unsupported : code_ok);
-        if (units < 16) ck_assert_ptr_nonnull(strstr(arena_diagnostics(b.a), "tail, cluster and cluster_m multiplied are at most"));
+        if (units < 16) ck_assert_ptr_nonnull(strstr(arena_diagnostics(b.a), "tail * cluster * cluster_m must be at most"));
         arena_free(b.a);
     }
 }
@@ -542,9 +542,9 @@ START_TEST(an_impossible_attention_on_matrix_units_is_an_error_with_its_reason)
     } cases[] = {{"gfx942", ATTENTION("f32", "64", "64", ""), "attention layer=mfma", "operands are neither bf16 nor f16"},
                  {"gfx942", ATTENTION("bf16", "64", "20", ""), "attention layer=mfma", "not a multiple of 8 up to 256"},
                  {"gfx1100", ATTENTION("bf16", "64", "136", ""), "attention layer=wmma", "the head size is above 128"},
-                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_q=128", "block_q is half of threads"},
+                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_q=128", "block_q must be half of threads"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=16", "block_k=16; it is 32 to 64"},
-                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=48", "block_k is 32 or 64"},
+                 {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=48", "block_k must be 32 or 64"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention chiplets=0", "chiplets=0; it is 1 to 64"},
                  {"gfx942", ATTENTION("bf16", "64", "256", ""), "attention block_k=64", "bytes of shared memory"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -622,13 +622,13 @@ START_TEST(an_impossible_tile_of_matrix_units_is_an_error_with_its_reason)
     } cases[] = {{"gfx942", "gemm layer=wmma", "layer=wmma: the target lacks these instructions"},
                  {"gfx1100", "gemm layer=mfma", "layer=mfma: the target lacks these instructions"},
                  {"gfx942", "gemm layer=wgmma", "the target lacks these instructions"},
-                 {"gfx942", "gemm m=48", "waves divide m into rows of 16"},
+                 {"gfx942", "gemm m=48", "waves must divide m into rows of 16"},
                  {"gfx942", "gemm n=512", "n=512; it is 16 to 256"},
-                 {"gfx942", "gemm k=32", "k is 128 bytes"},
-                 {"gfx942", "gemm threads=192", "threads is 128, 256 or 512"},
+                 {"gfx942", "gemm k=32", "k must be 128 bytes"},
+                 {"gfx942", "gemm threads=192", "threads must be 128, 256 or 512"},
                  {"gfx942", "gemm m=256 n=256", "a thread keeps at most 128 results"},
-                 {"gfx942", "gemm m=256 n=256 threads=512 stages=2", "stages is 1; where loads go to LDS directly"},
-                 {"gfx950", "gemm m=64 n=128 threads=512 stages=2", "stages is 1; where loads go to LDS directly"},
+                 {"gfx942", "gemm m=256 n=256 threads=512 stages=2", "stages must be 1; where loads go to LDS directly"},
+                 {"gfx950", "gemm m=64 n=128 threads=512 stages=2", "stages must be 1; where loads go to LDS directly"},
                  {"gfx1201", "gemm m=256 n=128 threads=256", "a thread keeps at most 64 results"},
                  {"gfx942", "gemm group_m=0", "group_m=0; it is 1"},
                  {"gfx942", "gemm chunk=0", "chunk=0; it is 1"},

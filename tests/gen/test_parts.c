@@ -230,7 +230,7 @@ START_TEST(a_slice_of_split_k_has_at_least_one_stage)
         const char *line, *message;
         tfgen_code code;
     } cases[] = {{"gemm layer=wgmma split_k=4", NULL, code_ok},
-                 {"gemm layer=wgmma split_k=5", "each slice of split-K has at least one k tile", code_unsupported},
+                 {"gemm layer=wgmma split_k=5", "each slice of split-K must have at least one k tile", code_unsupported},
                  {"gemm layer=wgmma split_k=0", "split_k=0; it is 1 to ", code_unsupported},
                  {"gemm layer=wgmma split_k=1", NULL, code_ok}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -45,20 +45,20 @@ START_TEST(an_impossible_tile_of_register_fed_is_an_error_with_its_reason)
     static const struct {
         const char *target, *yaml, *line, *message;
     } cases[] = {{"gfx942", PRODUCT("f32", "4", "70", "64"), "gemm layer=register_fed", "operands are not both bf16 or both f16"},
-                 {"gfx942", PRODUCT("bf16", "4", "70", "64"), "gemm m=24", "m is a multiple of 16"},
-                 {"gfx1100", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads are whole waves"},
+                 {"gfx942", PRODUCT("bf16", "4", "70", "64"), "gemm m=24", "m must be a multiple of 16"},
+                 {"gfx1100", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads must be whole waves"},
                  {"gfx90a", PRODUCT("bf16", "64", "70", "64"), "gemm n=64 threads=512",
                   "131072 bytes of shared memory; a workgroup has 65536"},
                  {"host", PRODUCT("bf16", "4", "70", "64"), "gemm layer=register_fed", "the target lacks these instructions"},
                  {"sm_80", PRODUCT("f32", "4", "70", "64"), "gemm layer=register_fed", "operands are not both bf16 or both f16"},
-                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm m=12", "m is a multiple of 8"},
-                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=40", "n is a multiple of 16"},
-                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads are whole waves"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm m=12", "m must be a multiple of 8"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=40", "n must be a multiple of 16"},
+                 {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads must be whole waves"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm ahead=9", "ahead=9; it is 1 to 8"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=256 ahead=8 threads=512", "more registers than a thread has"},
                  {"sm_80", PRODUCT("bf16", "64", "70", "64"), "gemm layer=register_fed m=64 n=64 ahead=1 threads=256",
                   "bytes of shared memory; a workgroup has 101376"},
-                 {"sm_90a", JOINED, "gemm layer=register_fed n=48", "n is a multiple of 32 where the epilogue joins columns"}};
+                 {"sm_90a", JOINED, "gemm layer=register_fed n=48", "n must be a multiple of 32 where the epilogue joins columns"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         const compile_request q = {.name = "t.yaml",

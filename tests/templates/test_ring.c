@@ -51,9 +51,9 @@ START_TEST(an_impossible_tile_of_a_ring_is_an_error_with_its_reason)
         const char *target, *yaml, *line, *message;
     } cases[] = {{"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring", "the target lacks these instructions"},
                  {"sm_90a", PRODUCT("f32", "4", "70", "64"), "gemm layer=ring", "operands are not both bf16 or both f16"},
-                 {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring m=12", "m is a multiple of 8"},
-                 {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring n=40", "n is a multiple of 16"},
-                 {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring threads=192", "threads are 128 or 256"},
+                 {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring m=12", "m must be a multiple of 8"},
+                 {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring n=40", "n must be a multiple of 16"},
+                 {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring threads=192", "threads must be 128 or 256"},
                  {"sm_90a", PRODUCT("bf16", "4", "70", "64"), "gemm layer=ring in_flight=200", "in_flight=200; it is 16 to 192"},
                  {"sm_90a", PRODUCT("bf16", "64", "70", "64"), "gemm layer=ring m=64 n=64 threads=256", "do not fit a thread's registers"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
