@@ -1,5 +1,6 @@
-/* In: emitted sources and what the plan says about them. Out: libclang's findings: a difference from the plan ends the command; messages
- * are printed with the compiler's. What libclang cannot judge is left to the compiler. */
+/* In: emitted sources and what the plan says about them. Out: libclang's findings: a difference from the plan ends the command; libclang's
+ * extra messages join the compiler's error message, or are a note on stderr if it compiled. What libclang cannot judge is left to the
+ * compiler. */
 #include "runtime/cli/emit_check.h"
 #include "runtime/compile/page_places.h"
 #include <stdio.h>
@@ -24,8 +25,8 @@ static void note_unchecked(const emit_check *c, const libclang_answer *r)
 {
     if (*c->noted) return;
     *c->noted = true;
-    fprintf(stderr, "note: libclang does not check here, only the compilers do: %s",
-            r->log && *r->log ? r->log : "no memory\n");
+    fprintf(stderr, "note: not checked with libclang, only by the compiler: %s",
+            r->log && *r->log ? r->log : "out of memory\n");
 }
 
 static void compare(const emit_check *c, const libclang_expected *expected)

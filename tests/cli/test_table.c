@@ -38,8 +38,9 @@ START_TEST(a_tuning_grid_is_the_product_of_the_settings_in_its_lines)
 }
 END_TEST
 
-static const char *const bad_grids[][2] = {{"threads=64", "must start with a phase's name"},
-                                           {": threads=64", "must start with a phase's name"},
+static const char *const bad_grids[][2] = {{"threads=64", "expected 'PHASE: key=value,...' with a space after the colon"},
+                                           {"norm:threads=64", "expected 'PHASE: key=value,...' with a space after the colon"},
+                                           {": threads=64", "expected 'PHASE: key=value,...' with a space after the colon"},
                                            {"rows:  ", "expected key=value"},
                                            {"rows: threads", "expected key=value"},
                                            {"rows: =3", "expected key=value"},

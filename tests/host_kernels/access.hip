@@ -1,9 +1,9 @@
 // Written by tfgen: access of planted.yaml for tests/host/test_recorder.c, which counts these accesses that are known in closed form.
-struct access_args { const float *a; float *b; int n, stride; };
+struct access_args { const float *a; float *b; int n, stride; }; // This file is hand-written: line 1 imitates an emitted one.
 extern "C" __global__ void copies(const access_args p)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < p.n) p.b[i] = p.a[i]; // line: copies
+    if (i < p.n) p.b[i] = p.a[i];
 }
 TF_EXPORT(copies)
 
@@ -29,32 +29,32 @@ struct four { float x[4]; };
 extern "C" __global__ void vectors(const access_args p)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    tf_hs_write_whole((four *)p.b + i, tf_hs_read_whole((const four *)p.a + i)); // line: vectors
+    tf_hs_write_whole((four *)p.b + i, tf_hs_read_whole((const four *)p.a + i));
 }
 TF_EXPORT(vectors)
 
-// A tile of 32 x 32 is written along its rows and read along its columns; stride: floats of a row.
+// A tile of 32 x 32 is written along its rows and read along its columns; stride: floats from one row of the tile to the next (pitch).
 extern "C" __global__ void transposed(const access_args p)
 {
     TF_SHARED_DYN(float, tile);
-    for (int row = 0; row < 32; row++) tile[row * p.stride + threadIdx.x] = p.a[row * 32 + threadIdx.x]; // line: rows
+    for (int row = 0; row < 32; row++) tile[row * p.stride + threadIdx.x] = p.a[row * 32 + threadIdx.x];
     __syncthreads();
     float sum = 0;
-    for (int column = 0; column < 32; column++) sum += tile[threadIdx.x * p.stride + column]; // line: columns
+    for (int column = 0; column < 32; column++) sum += tile[threadIdx.x * p.stride + column];
     p.b[threadIdx.x] = sum;
 }
 TF_EXPORT(transposed)
 
-// Lanes of a wave take turns of different lengths through a loop and meet, twice; then all do the same.
+// Twice: lanes run a loop of 1 to 4 iterations, reconverge at a barrier and load together; then one more load of all lanes.
 extern "C" __global__ void ragged(const access_args p)
 {
     float sum = 0;
     for (int turn = 0; turn < 2; turn++) {
-        for (int i = 0; i <= (int)threadIdx.x % 4; i++) sum += p.a[(turn * 4 + i) * 64 + threadIdx.x]; // line: ragged
+        for (int i = 0; i <= (int)threadIdx.x % 4; i++) sum += p.a[(turn * 4 + i) * 64 + threadIdx.x];
         __syncthreads();
         sum += p.a[turn * 64 + threadIdx.x];
     }
-    p.b[threadIdx.x] = sum + p.a[threadIdx.x]; // line: together
+    p.b[threadIdx.x] = sum + p.a[threadIdx.x];
 }
 TF_EXPORT(ragged)
 

@@ -51,7 +51,7 @@ json_t *access_json(const access_report *r)
     const ir_graph *p = r->plan->ir;
     json_t *launches = json_array();
     for (int i = 0; i < r->count; i++)
-        if (!r->launches[i].passed) json_array_append_new(launches, launch_json(r, &r->launches[i]));
+        if (!r->launches[i].earlier_launches) json_array_append_new(launches, launch_json(r, &r->launches[i]));
     return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "block", p->name, "dtype",
                      dtype_name(p->type), "fusion", fusion_level_name(p->level), "dims", cli_json_dims(&p->dims), "target", t->name,
                      "device", r->plan->device->name, "wave",

@@ -124,8 +124,8 @@ void access_print(const access_report *r)
     int faults[access_fault_count] = {0};
     print_head(r);
     for (int i = 0; i < r->count; i++) {
-        if (!r->launches[i].passed) print_launch(r, &r->launches[i]);
-        for (int k = 0; k < r->launches[i].row_count && !r->launches[i].passed; k++) faults[r->launches[i].rows[k].fault]++;
+        if (!r->launches[i].earlier_launches) print_launch(r, &r->launches[i]);
+        for (int k = 0; k < r->launches[i].row_count && !r->launches[i].earlier_launches; k++) faults[r->launches[i].rows[k].fault]++;
     }
     printf("\nlines marked !: %d with conflicts, %d that waste what they bring, %d that ask for sectors again (docs/insight.md)\n",
            faults[access_conflicts], faults[access_waste], faults[access_again]);

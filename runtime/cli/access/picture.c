@@ -213,7 +213,7 @@ void access_picture(const access_report *r, const char *path)
     text whole = {.a = r->a};
     put_legend(&p);
     for (int i = 0; i < r->count; i++)
-        if (!r->launches[i].passed && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
+        if (!r->launches[i].earlier_launches && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
     draw_picture(&whole, draw_file, arena_printf(r->a, "memory and shared memory requests of the waves of %s", r->plan->ir->name),
                  style, widest, p.y, &p.out);
     cli_write_file(r->a, path, whole.data, whole.size);

@@ -16,14 +16,14 @@ struct access_recorder {
     bool lost;
 };
 
-static unsigned short memory_number(recording *r, const char *is)
+static unsigned short memory_number(recording *r, const char *identity)
 {
     const struct memory *all = r->memories.items;
     for (size_t i = 0; i < r->memories.count; i++)
-        if (all[i].is == is) return (unsigned short)i;
+        if (all[i].identity == identity) return (unsigned short)i;
     struct memory *added = r->memories.count < UINT16_MAX ? list_add(&r->memories, sizeof *added, &r->failed) : NULL;
-    if (added) *added = (struct memory){is, is ? strdup(is) : NULL};
-    if (!added || (is && !added->name)) r->failed = true;
+    if (added) *added = (struct memory){identity, identity ? strdup(identity) : NULL};
+    if (!added || (identity && !added->name)) r->failed = true;
     return added ? (unsigned short)(r->memories.count - 1) : 0;
 }
 
@@ -49,11 +49,11 @@ static void begin(void *context, const char *kernel, const host_launch_dims *dim
     r->launch->threads = dims->block[0] * (dims->block[1] ? dims->block[1] : 1) * (dims->block[2] ? dims->block[2] : 1);
     r->launch->at_once = a->o.at_once > 0 ? a->o.at_once : at_once(a->o.device, (int)r->launch->threads, dims->shared_bytes);
     r->active = r->launch->kernel != NULL;
-    memory_number(r, NULL);
+    memory_number(r, NULL); /* number 0: shared memory */
 }
 
-/* Begins a workgroup. If the previous one did not fit, it is dropped as a whole (when workgroups run one by one): its requests would lack
- * lanes. */
+/* When workgroups run one by one: groups the finished workgroup's accesses into requests, unless stop() dropped them at the limit, and
+ * begins `block`. */
 static void next_block(recording *r, unsigned block)
 {
     if (block == r->block || r->cooperative) return;
@@ -64,6 +64,7 @@ static void next_block(recording *r, unsigned block)
     r->block = block;
 }
 
+/* At the limit: drops the partly recorded workgroup, since its requests would lack lanes; a cooperative launch keeps what it has. */
 static void stop(recording *r)
 {
     r->full = true;
@@ -116,8 +117,8 @@ static void forget(recording *r)
     *r = (recording){0};
 }
 
-/* How many launches of this kernel were recorded before. All launches of a kernel have the same numbers. */
-static unsigned passes_before(const access_recorder *a, const char *kernel)
+/* Reports show only a kernel's first launch: the others are taken to have the same counts. */
+static unsigned earlier_launches(const access_recorder *a, const char *kernel)
 {
     const access_launch *all = a->launches.items;
     unsigned n = 0;
@@ -136,7 +137,7 @@ static void end(void *context)
         }
         caches_count(r);
         rows_make(r);
-        r->launch->passed = passes_before(a, r->launch->kernel);
+        r->launch->earlier_launches = earlier_launches(a, r->launch->kernel);
     }
     a->lost |= r->failed;
     forget(r);

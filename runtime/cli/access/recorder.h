@@ -81,7 +81,7 @@ typedef struct access_launch {
     double touched, working_set, chiplet_set;
     access_spread *spread;
     int spread_count;
-    unsigned passed; /* earlier launches of this kernel; reports show only the first */
+    unsigned earlier_launches; /* of this kernel; reports show only the first */
 } access_launch;
 
 typedef struct access_recorder access_recorder;

@@ -50,7 +50,7 @@ struct start {
 };
 
 struct memory {
-    const char *is; /* the host engine's pointer, which identifies it */
+    const char *identity; /* the host engine's pointer, compared as such */
     char *name;
 };
 

@@ -47,7 +47,7 @@ static void read_line(grid_line *l)
         at += size + 1, at += strspn(at, " \t");
     }
     const char *colon = strstr(at, ": ");
-    if (!colon || colon == at) refuse(l, "must start with a phase's name: 'norm: threads=64,128'");
+    if (!colon || colon == at) refuse(l, "expected 'PHASE: key=value,...' with a space after the colon, as in 'norm: threads=64,128'");
     l->selector = arena_strndup(l->a, at, (size_t)(colon - at));
     for (at = colon + 1, at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
         const size_t size = strcspn(at, " \t");
