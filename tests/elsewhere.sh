@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: elsewhere.sh BUILD_FOLDER SUITE...   Runs suites in a copy of this tree and of what is built, from a path with a space that lies
-# below the folder of temporary files: so names of folders must be quoted, and the tree's own paths must not be taken for temporary files.
+# below the folder of temporary files. This catches unquoted paths, and code that takes anything below $TMPDIR for a temporary file.
 set -eu
 build=$1; shift
 copy=$(mktemp -d "${TMPDIR:-/tmp}/tfgen elsewhere-XXXXXX")
@@ -9,7 +9,7 @@ trap 'exit 130' INT TERM
 export TFGEN_CACHE_DIR="${TFGEN_CACHE_DIR:-$PWD/build/cache}"
 programs=
 for suite in "$@"; do programs="$programs $build/tests/$suite"; done
-# Times are kept, so that make finds nothing to do; of the test programs only those that run are copied.
+# Modification times are kept, so that make finds nothing to do; of the test programs only those that run are copied.
 find . -path ./.git -prune -o -path ./build -prune -o ! -type d -print >"$copy/files"
 find "$build" -path "$build/tests/test_*" ! -name '*.[od]' -prune -o ! -type d -print >>"$copy/files"
 mkdir "$copy/a tree"

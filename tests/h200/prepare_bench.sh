@@ -1,7 +1,8 @@
 #!/bin/sh
-# usage: prepare_bench.sh FOLDER [SET...]   Makes what bench.py times, on a machine without a GPU. Sets: goals (the table of named cases),
-# llm (24 products of language models, primes among them), split (products in f32: run with DTYPE=f32), blocks (the Llama block's presets).
-# TILES="n=256 n=192,group_m=8 ..." adds variants.
+# usage: prepare_bench.sh FOLDER [SET...]   Compiles the kernels that bench.py times; needs no GPU itself. Sets: goals (seven cases:
+# products, SwiGLU, a product with residual), llm (24 GEMM shapes, some with prime dimensions), split (f32 split into tf32 terms: products,
+# SwiGLU and a block; run with DTYPE=f32), blocks (the Llama block's presets).
+# TILES="n=256 n=192,group_m=8 ..." adds variants of kernels on layer wgmma; other kernels stay as they are.
 set -u
 out=$1 tfgen=${TFGEN:-./tfgen}
 shift

@@ -377,7 +377,7 @@ PHASES = ("qkv", "attention", "join", "o", "gate, up", "down")
 
 def phases():
     """Ends of phases in us; the last number is that of a call in a graph."""
-    p = Picture("11-phases", "The phases of a decode step end at 37.9 us in five launches, and at 48.6 in one.")
+    p = Picture("11-phases", "A decode step takes 37.9 us in five launches and 48.6 in one.")
     left, room, most = 12, 456, 50
     y = 22
     for head, kinds, ends, call in (
@@ -395,7 +395,8 @@ def phases():
     for t in range(0, most + 1, 10):
         x = left + t / most * room
         p.line(x, y - 12, x, y - 6, "sline"), p.text(x, y + 8, f"{t}", "dim small", "middle")
-    p.text(left, y + 26, "us; grey: before the first workgroup and after the last", "dim")
+    p.text(left, y + 26, "us; grey: the rest of the call, before the first workgroup", "dim")
+    p.text(left, y + 43, "and after the last, drawn together at the end", "dim")
     p.write()
 
 
