@@ -1,14 +1,14 @@
 // In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: the SIMT program with an online softmax over blocks
 // of keys: a team of threads per query row, keys and values of a block in shared memory. Any lengths, any head size that planning accepts.
-// Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; masked keys and values are never multiplied, so
-// their memory may hold anything. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
+// Refuses (static_assert) teams wider than a wave, and threads != block_q * team. A row with no visible key is zeros. A masked key's score
+// is replaced, and values of weight 0 are skipped, so their memory may hold anything. (M. Milakov, N. Gimelshein, "Online normalizer
+// calculation for softmax", 2018.)
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
 #include "templates/attention/visible.h"
 
-// N numbers of one thread: a register tile or, where that would keep compilers busy for minutes, an array of them that loops walk (a CPU
-// thread has a whole head).
+// N numbers of one thread as an array of vectors that loops walk.
 template <int N> struct long_columns {
     static constexpr int width = N % 16 == 0 ? 16 : 4, pieces = N / width;
     using piece = vec<float, width>;
@@ -45,6 +45,8 @@ template <class Take, int N> DEV float tree_join(long_columns<N> x)
     return tree_join<Take>(x.e[0]);
 }
 
+// N columns that one thread has (a CPU thread has a whole head): one vector, which is in registers, or, above 256 columns, long_columns,
+// since compilers would take minutes for one vector.
 template <int N, bool Long = (N > 256)> struct columns_of {
     using type = vec<float, N>;
     DEV static type zero() { return splat<N>(0.0f); }
@@ -97,7 +99,7 @@ template <int N> struct softmax_row {
         largest = take_max::identity();
         sum = 0.0f;
     }
-    // The factor that rescales earlier sums for a block whose largest score is `score`.
+    // Takes in a score: updates `largest`, rescales `sum`, and returns the factor by which the caller must rescale `o`.
     DEV float raise(float score)
     {
         const float before = largest;
@@ -193,7 +195,7 @@ template <class S> struct attention {
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
-        int from, to;                  // keys that some query of the block may see
+        int from, to;                  // keys that are loaded: `low` rounded down to a multiple of block_k, to the last that a query sees
         int low;                       // no query of the block sees keys before this one
     };
     struct accumulators {

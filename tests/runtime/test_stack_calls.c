@@ -155,7 +155,7 @@ static void refused(tfgen_status got, tfgen_status status, const tfgen_error *er
     ck_assert_msg(strstr(error->text, text) != NULL, "%s", error->text);
 }
 
-START_TEST(blocks_that_cannot_be_stacked_are_refused)
+START_TEST(stack_calls_with_wrong_arguments_are_refused)
 {
     program p;
     open_program(&p);
@@ -214,7 +214,7 @@ int main(void)
     TCase *t = tcase_create("calls");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, a_stack_stores_what_its_layers_store_one_by_one);
-    tcase_add_test(t, blocks_that_cannot_be_stacked_are_refused);
+    tcase_add_test(t, stack_calls_with_wrong_arguments_are_refused);
     tcase_add_test(t, a_launch_has_as_many_layers_as_marks_can_count);
     suite_add_tcase(s, t);
     return run_suite(s);

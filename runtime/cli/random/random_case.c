@@ -16,8 +16,8 @@ typedef struct level_job {
     const char *level;
     random_report *out;
     random_level_report *mine;
-    arena *words; /* outlives the levels */
-    text *before; /* describe() of the last level */
+    arena *kept;  /* outlives the levels */
+    text *before; /* describe() of the previous level */
     random_results results;
 } level_job;
 
@@ -30,7 +30,7 @@ static void note_ratio(random_ratio *r, const trial_check *c, dtype type)
     if (type == dtype_f32 && c->spread > r->spread_f32) r->spread_f32 = c->spread;
 }
 
-/* The value of a check, which is named after it, or after its output if it is end to end. */
+/* The value that a check judged. The check has the value's name or, end to end, the output's. */
 static const ir_value *value_of(const ir_graph *graph, const trial_check *check)
 {
     for (int i = 0; i < graph->value_count; i++) {
@@ -54,8 +54,9 @@ static void note_checks(level_job *j, const ir_graph *graph, const trial_result 
     j->out->unjudged += result->unjudged;
     j->mine->outcome = worst || !result->referenced ? random_wrong : random_good;
     if (!worst) return;
-    snprintf(j->mine->message, sizeof j->mine->message, "%s, made by %s", trial_complaint(j->a, worst),
-             j->mine->op < op_count ? op_table[j->mine->op].name : "nobody");
+    const bool made = j->mine->op < op_count;
+    snprintf(j->mine->message, sizeof j->mine->message, "%s%s%s", trial_complaint(j->a, worst), made ? ", made by " : "",
+             made ? op_table[j->mine->op].name : "");
 }
 
 /* Plants a mistake in one op of the plan, for tests that it is found. */
@@ -63,10 +64,10 @@ static void plant(level_job *j, compile_request r, compiled *done)
 {
     const char *old = j->c->mistake[0], *new = j->c->mistake[1], *at = old ? strstr(r.text, old) : NULL;
     if (!at || strlen(old) != strlen(new)) return;
-    char *words = arena_strndup(j->a, r.text, r.size);
+    char *edited = arena_strndup(j->a, r.text, r.size);
     compiled planted;
-    memcpy(words + (at - r.text), new, strlen(new));
-    r.text = words;
+    memcpy(edited + (at - r.text), new, strlen(new));
+    r.text = edited;
     compile_inside(j->a, &r, &planted);
     done->plan = planted.plan;
 }
@@ -85,10 +86,10 @@ static void describe(text *t, const plan *p)
     }
 }
 
-/* True if the plan equals the last level's, so that its results hold. */
+/* True if the plan equals the previous level's, so that its results hold. */
 static bool is_known(level_job *j, const plan *p)
 {
-    text t = {.a = j->words};
+    text t = {.a = j->kept};
     describe(&t, p);
     const bool known = j->before->data && t.size == j->before->size && memcmp(t.data, j->before->data, t.size) == 0;
     *j->before = t;
@@ -107,7 +108,7 @@ static void run_level(void *argument)
     j->out->kernels += done.plan->launch_count + done.plan->pack_count;
     j->mine->outcome = random_good;
     if (c->plan_only || is_known(j, done.plan)) return;
-    j->results = (random_results){.a = j->words};
+    j->results = (random_results){.a = j->kept};
     const trial_result result = random_trial_run(j->a, &t, &done);
     note_checks(j, done.graph, &result);
 }
@@ -152,9 +153,9 @@ void random_case_run(const random_case *c, random_report *out)
 {
     text before = {0};
     random_results first = {0};
-    arena *words = arena_new();
+    arena *kept = arena_new();
     for (int i = 0; i < c->level_count; i++) {
-        level_job j = {arena_new(), c, c->levels[i], out, &out->levels[i], words, &before, {.a = words}};
+        level_job j = {arena_new(), c, c->levels[i], out, &out->levels[i], kept, &before, {.a = kept}};
         out->current = i;
         const tfgen_code code = arena_run(j.a, run_level, &j);
         if (code != code_ok) take(j.mine, code, arena_diagnostics(j.a));
@@ -163,7 +164,7 @@ void random_case_run(const random_case *c, random_report *out)
         arena_free(j.a);
         if (j.mine->outcome > random_refused) close_device(c);
     }
-    arena_free(words);
+    arena_free(kept);
     out->done = true;
 }
 
