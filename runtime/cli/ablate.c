@@ -261,7 +261,7 @@ static void print_end(const ablate_job *j)
 {
     const variant *first = &j->list[0];
     if (!j->o->no_check)
-        printf("  checked %s against float64; 'times' is relative to %s\n",
+        printf("  checked %s against float64; 'times' is the time divided by that of %s\n",
                j->device ? "on the device at these sizes" : "at the spec's own sizes on the host engine", first->name);
     if (first->agrees)
         print_chart(j);

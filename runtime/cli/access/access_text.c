@@ -63,7 +63,8 @@ static void print_totals(const access_report *r, const access_launch *l)
         cycles += l->rows[i].cycles, least += l->rows[i].least_cycles;
     }
     if (sectors > 0)
-        printf("  asked of caches: %s in %.0f sectors, %.0f %% used; workgroups bring %s, %.0f %% used\n",
+        printf("  requested from caches: %s in %.0f sectors, %.0f %% used; distinct sectors per workgroup and source line, summed: %s, "
+               "%.0f %% kept\n",
                bytes_text(r->a, sectors * r->plan->target->sector_bytes), sectors, 100 * used / (sectors * r->plan->target->sector_bytes),
                bytes_text(r->a, brought), 100 * kept / brought);
     if (cycles > 0) printf("  banks: %.0f cycles, %.0f of them lost to conflicts\n", cycles, cycles - least);
@@ -91,12 +92,12 @@ static void print_caches(const access_report *r, const access_launch *l)
     print_reuse(r, "a workgroup", &l->own);
     print_reuse(r, "all at once", &l->shared);
     if (l->shared.touches > 0)
-        printf("  L2: %s touched, %s by the %d workgroups at most that run at once", bytes_text(r->a, l->touched),
+        printf("  L2: %s touched in all, at most %s by workgroups that run at once (up to %d)", bytes_text(r->a, l->touched),
                bytes_text(r->a, l->working_set), l->at_once);
     if (l->shared.touches > 0 && d->chiplets > 1)
         printf(", %s by those of a chiplet", bytes_text(r->a, l->chiplet_set));
     if (l->shared.touches > 0 && l->shared.bytes > 0)
-        printf("; %s %s, %.0f %% of touches hit", bytes_text(r->a, l->shared.bytes), d->chiplets > 1 ? "a chiplet" : "are there",
+        printf("; capacity %s%s, %.0f %% of touches hit", bytes_text(r->a, l->shared.bytes), d->chiplets > 1 ? " a chiplet" : "",
                100 * l->shared.hits / l->shared.touches);
     if (l->shared.touches > 0) putchar('\n');
     for (int i = 0; i < l->spread_count && d->chiplets > 1; i++) {
@@ -107,12 +108,19 @@ static void print_caches(const access_report *r, const access_launch *l)
     }
 }
 
+/* Which accesses were recorded. A cooperative launch runs all workgroups at once, so none may be whole. */
+static const char *recorded_text(arena *a, const access_launch *l)
+{
+    if (l->whole) return arena_printf(a, "those of %u whole workgroups", l->whole);
+    return l->recorded ? "the first in time of all workgroups" : "because the first workgroup alone exceeds the limit";
+}
+
 static void print_launch(const access_report *r, const access_launch *l)
 {
     printf("\n%s%s%s  %s  %u workgroups of %u threads\n", bold(), l->kernel, plain(), access_ops(r, l), l->workgroups, l->threads);
     if (l->recorded < l->accesses)
-        printf("  %struncated%s: %llu of %llu accesses are analysed (--limit), those of %u whole workgroups%s\n", bad(), plain(),
-               l->recorded, l->accesses, l->whole, l->whole ? "" : ": one makes more");
+        printf("  %struncated%s: %llu of %llu accesses are analysed (--limit), %s\n", bad(), plain(), l->recorded, l->accesses,
+               recorded_text(r->a, l));
     print_rows(r, l, true);
     print_rows(r, l, false);
     print_totals(r, l);

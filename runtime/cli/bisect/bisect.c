@@ -95,7 +95,8 @@ static const char *first_report(arena *a, const char *all)
     return arena_strndup(a, from, (size_t)(end - from));
 }
 
-/* Whether the checker may explain the fault: not if an elementwise op is wrong inside its phase, which is no race. */
+/* Whether to run the checker unasked. Always after a fault, or if the wrong value was right in the second run. Else not for a large graph
+ * or many kernels, nor if an elementwise op computed numbers beyond their bounds, which is no race. */
 static bool checker_may_know(const bisection *b)
 {
     const place_made *m = &b->first.made;
@@ -157,10 +158,10 @@ static void refuse_options(const bisection *b)
     if (o->expected && b->what != bisect_diff) bail(b->a, code_usage, (position){0}, "--expected: it is for --what=diff");
     if ((o->weights || o->input || o->state || o->check || o->repeat) && b->what == bisect_slow)
         bail(b->a, code_usage, (position){0},
-             "--what=slow: times are of random data, for --seconds; --weights, --input, --state, --check and --repeat are for diff and "
-             "nan");
+             "--what=slow runs on random data, for as long as --seconds says; --weights, --input, --state, --check and --repeat are for "
+             "--what=diff and nan");
     if ((o->tolerance || o->seconds) && b->what != bisect_slow)
-        bail(b->a, code_usage, (position){0}, "--tolerance and --seconds are for --what=slow; bounds of numbers are computed");
+        bail(b->a, code_usage, (position){0}, "--tolerance and --seconds are for --what=slow; error bounds are computed, not set");
 }
 
 static void make_plan(bisection *b)
