@@ -99,11 +99,17 @@ static double rewrites_seconds(const problem *p, const program *of, unsigned rew
     return copies_seconds(p, of, rewrites, operand_a) + copies_seconds(p, of, rewrites, operand_b);
 }
 
-static double seconds_of(const problem *p, const program *of)
+/* Infinite if the program has no legal default tile: *why says why. */
+static double seconds_or_why(const problem *p, const program *of, const char **why)
 {
     ir_tile t;
+    return tile_default(p, of->kind, &t, why) ? program_seconds(p, of, &t) + rewrites_seconds(p, of, rewrites_of(p, of)) : INFINITY;
+}
+
+static double seconds_of(const problem *p, const program *of)
+{
     const char *why;
-    return tile_default(p, of->kind, &t, &why) ? program_seconds(p, of, &t) + rewrites_seconds(p, of, rewrites_of(p, of)) : INFINITY;
+    return seconds_or_why(p, of, &why);
 }
 
 static bool is_in_registers(const alternative *x)
@@ -148,12 +154,12 @@ static const alternative *alternatives_of(const problem *p, int *count)
         const program *of = program_at((program_kind)i);
         if (program_table[i].family != p->phase->family || !target_has(p->target, program_table[i].layer)) continue;
         const char *obstacle = program_obstacle(p, of);
-        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : why_worse(p, of), 0};
+        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : why_worse(p, of), 0, NULL};
         open += !obstacle;
     }
     demote_simt(p, list, n);
     for (int i = 0; i < n && open > 1 && p->segments; i++)
-        if (!list[i].obstacle) list[i].seconds = seconds_of(p, list[i].of);
+        if (!list[i].obstacle) list[i].seconds = seconds_or_why(p, list[i].of, &list[i].no_tile);
     *count = n;
     return list;
 }
@@ -241,12 +247,14 @@ static void add_refusal(ir_phase *phase, const program *of, const char *why)
     phase->refused[phase->refused_count++] = (refusal){program_table[of->kind].layer, why};
 }
 
-static const char *slower_text(arena *a, double seconds, const alternative *best)
+static const char *slower_text(arena *a, const alternative *x, const alternative *best)
 {
     text t = {.a = a};
-    text_rounded(&t, seconds * 1e6, 3);
+    if (isinf(x->seconds)) return x->no_tile ? x->no_tile : "the cost model has no finite time for it";
+    text_rounded(&t, x->seconds * 1e6, 3);
     text_printf(&t, " us, %s ", layer_names(NULL)[program_table[best->of->kind].layer]);
     text_rounded(&t, best->seconds * 1e6, 3);
+    text_printf(&t, " us");
     return t.data;
 }
 
@@ -261,7 +269,7 @@ static const alternative *alternative_of(const choice *c, const program *of)
 static const char *worse_text(const choice *c, arena *a, const alternative *x, const alternative *best)
 {
     if (!best || times_are_guesses(&c->original) || !(x->seconds > 0 && best->seconds > 0) || isinf(x->seconds)) return x->worse;
-    return arena_printf(a, "%s (%s)", x->worse, slower_text(a, x->seconds, best));
+    return arena_printf(a, "%s (%s)", x->worse, slower_text(a, x, best));
 }
 
 /* First the alternatives with an obstacle or marked worse, then the slower ones. */
@@ -275,7 +283,7 @@ static void record_refusals(const choice *c, arena *a, ir_phase *phase)
             add_refusal(phase, c->list[i].of, c->list[i].obstacle ? c->list[i].obstacle : worse_text(c, a, &c->list[i], best));
     for (int i = 0; i < c->count && best; i++)
         if (!c->list[i].obstacle && !c->list[i].worse && &c->list[i] != best)
-            add_refusal(phase, c->list[i].of, slower_text(a, c->list[i].seconds, best));
+            add_refusal(phase, c->list[i].of, slower_text(a, &c->list[i], best));
 }
 
 /* ---- the choice */

@@ -19,7 +19,9 @@ typedef struct alternative {
     const program *of;
     unsigned rewrites;            /* a set of the above */
     const char *obstacle, *worse; /* NULL: none. worse: why any program without such a reason is preferred, whatever the times */
-    double seconds; /* with its default tile, before the rewrites, copies of operands included; 0: obstacle, or the only one */
+    double seconds; /* with its default tile, before the rewrites, copies of operands included; 0: obstacle, or the only one; infinite: it
+                     * has no legal default tile */
+    const char *no_tile; /* why not */
 } alternative;
 
 typedef struct choice {

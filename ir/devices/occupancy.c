@@ -120,9 +120,9 @@ const char *occupancy_text(arena *a, const device_model *d, const kernel_need *n
     const bool nvidia = d->target->vendor == vendor_nvidia;
     const int waves = (need->threads + d->target->wave - 1) / d->target->wave;
     text t = {.a = a}, more = {.a = a};
-    text_printf(&t, "%s of %s per %s, %d of %d %s per %s, limited by ", counted(a, o->groups, "workgroup"),
-                counted(a, waves, nvidia ? "warp" : "wave"), nvidia ? "multiprocessor" : "unit", o->waves, o->most_waves,
-                nvidia ? "warps" : "waves", nvidia ? "scheduler" : "SIMD");
+    text_printf(&t, "%s of %s per %s, %d %s per %s of at most %d, limited by ", counted(a, o->groups, "workgroup"),
+                counted(a, waves, nvidia ? "warp" : "wave"), nvidia ? "multiprocessor" : "unit", o->waves, nvidia ? "warps" : "waves",
+                nvidia ? "scheduler" : "SIMD", o->most_waves);
     for (int i = 0, n = 0; i < occupancy_limit_count; i++) {
         if (!(o->limits >> i & 1)) continue;
         text_printf(&t, "%s%s", n++ ? " and " : "", occupancy_limit_names[i]);

@@ -226,11 +226,12 @@ START_TEST(the_text_says_why_and_what_it_costs)
     ck_assert_int_eq(tfgen("explain specs/linear.yaml --dim=B=1,S=1,D=4096,F=4096 --no-code --fusion=tile --target=gfx942 "
                            "--tile=\"gemm layer=register_fed n=16 threads=1024 ahead=4\""),
                      0);
-    says("weights in flight: 65.5 kB per unit; memory's latency of 1.00 us (assumed: an H200's) times its bandwidth is 17.4 kB");
+    says("weights in flight: 65.5 kB per unit; a unit's share of bandwidth times the latency of 1.00 us (assumed: an H200's) is 17.4 kB");
     ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --no-code --fusion=tile --target=gfx942 "
                            "--tile=\"attention keys=32 threads=256 resident=2\""),
                      0);
-    says("keys and values in flight: 65.5 kB per unit; memory's latency of 1.00 us (assumed: an H200's) times its bandwidth is 17.4 kB");
+    says("keys and values in flight: 65.5 kB per unit; a unit's share of bandwidth times the latency of 1.00 us (assumed: an H200's) is "
+         "17.4 kB");
     ck_assert_int_eq(tfgen("explain specs/linear.yaml --dim=B=1,S=1,D=4096,F=4096 --no-code --fusion=tile --target=gfx942 --json "
                            "--tile=\"gemm layer=register_fed n=16 threads=1024 ahead=4\""),
                      0);

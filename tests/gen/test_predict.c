@@ -128,10 +128,10 @@ START_TEST(the_limit_of_occupancy_is_shown_with_the_next_step)
     const kernel_need need = {384, 168, 0, 0, 100000}, small = {256, 64, 0, 0, 0};
     occupancy o;
     ck_assert(occupancy_of(d, &need, &o));
-    ck_assert_str_eq(occupancy_text(a, d, &need, &o), "1 workgroup of 12 warps per multiprocessor, 3 of 16 warps per scheduler, "
+    ck_assert_str_eq(occupancy_text(a, d, &need, &o), "1 workgroup of 12 warps per multiprocessor, 3 warps per scheduler of at most 16, "
                                                       "limited by registers; one more with 80 registers instead of 168");
     ck_assert(occupancy_of(d, &small, &o));
-    ck_assert_str_eq(occupancy_text(a, d, &small, &o), "4 workgroups of 8 warps per multiprocessor, 8 of 16 warps per scheduler, "
+    ck_assert_str_eq(occupancy_text(a, d, &small, &o), "4 workgroups of 8 warps per multiprocessor, 8 warps per scheduler of at most 16, "
                                                        "limited by registers; one more with 48 registers instead of 64");
     ck_assert(!occupancy_of(device_model_find(a, "host"), &small, &o));
     arena_free(a);

@@ -96,13 +96,14 @@ static void print_kernel(const explanation *e, const explained_level *l, const e
     }
     const long long grid = launch_grid(k->launch, &l->plan->ir->dims);
     if (k->launch->resident)
-        printf("      %lld tiles, %d persistent workgroup%s per unit", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
+        printf("      %lld tiles, %d persistent workgroup%s", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
     else
         printf("      %lld workgroup%s", grid, grid == 1 ? "" : "s");
-    printf(" of %d threads; fuses %d op%s: %s\n", k->launch->threads, k->op_count, k->op_count == 1 ? "" : "s", k->ops);
+    printf(" of %d threads%s; fuses %d op%s: %s\n", k->launch->threads, k->launch->resident ? " per unit" : "", k->op_count,
+           k->op_count == 1 ? "" : "s", k->ops);
     flight f;
     if (launch_flight(l->plan, k->launch, &f))
-        printf("      %s in flight: %s per unit; memory's latency of %s%s times its bandwidth is %s\n",
+        printf("      %s in flight: %s per unit; a unit's share of bandwidth times the latency of %s%s is %s\n",
                phase_first(f.of->phase, class_ATTENTION) ? "keys and values" : "weights", bytes_text(e->a, f.bytes),
                time_text(e->a, f.latency), f.assumed ? " (assumed: an H200's)" : "", bytes_text(e->a, f.needed));
     print_code(e->a, l->plan->device, &k->code);
@@ -137,8 +138,9 @@ static const char *assumed_text(arena *a, unsigned assumed)
 
 static void print_devices(const explanation *e, const explained_level *l)
 {
-    printf("  %spredicted on each device%s\n  %-12s %-9s %8s %12s %12s  longest launch, limited by; assumed of the device\n", bold(),
-           plain(), "device", "target", "launches", "floor", "predicted");
+    printf("  %spredicted on each device%s\n", bold(), plain());
+    printf("  %-12s %-9s %8s %12s %12s  longest launch, limited by; not measured on this device, so assumed\n", "device", "target",
+           "launches", "floor", "predicted");
     for (int i = 0; i < l->device_count; i++) {
         const explained_device *d = &l->devices[i];
         if (d->refused) {

@@ -64,7 +64,7 @@ function kernelDetails(k, i) {
     d.append(make("p", {}, `${p.family} on ${p.layer}, frame ${p.frame}: ` + Object.entries(p.tile).map(([n, v]) => n + "=" + v).join(" ")));
     for (const n of p.not) d.append(make("p", { class: "dim" }, `not ${n.layer}: ${n.why}`));
   }
-  d.append(make("p", {}, k.resident ? `${k.workgroups} tiles, ${k.resident} persistent workgroup${k.resident > 1 ? "s" : ""} per unit of ${k.threads} threads` : `${k.workgroups} workgroups of ${k.threads} threads`));
+  d.append(make("p", {}, k.resident ? `${k.workgroups} tiles, ${k.resident} persistent workgroup${k.resident > 1 ? "s" : ""} of ${k.threads} threads per unit` : `${k.workgroups} workgroups of ${k.threads} threads`));
   d.append(make("p", { class: k.code.scratch_bytes || k.code.vector_spills ? "hot" : "" }, codeText(k.code)));
   if (k.code.held) d.append(make("p", {}, k.code.held.text));
   d.append(table("tensors of " + k.name, [["tensor"], ["kind"], ["read", "n"], ["written", "n"]], k.tensors.map(t => ["%" + t.name, t.kind, t.read ? bytes(t.read) : "", t.written ? bytes(t.written) : ""])));
