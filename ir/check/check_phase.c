@@ -61,6 +61,8 @@ static void check_gemm(const checker *c, const ir_phase *phase)
             rule_broken(c, op->at, "%%%s: the products of a phase share their left operand", name_of(op));
         if (is_product(op) && shows_made_in(c, phase, op->inputs[1]))
             rule_broken(c, op->at, "%%%s: the right operand is made in the same phase", name_of(op));
+        if (is_product(op) && op->attributes.transpose_a && shows_made_in(c, phase, op->inputs[0]))
+            rule_broken(c, op->at, "%%%s: an operand with transpose_a is made in the same phase", name_of(op));
         if (op->role == role_prologue && !op_is_elementwise(op) && !op_is_view(op))
             rule_broken(c, op->at, "%%%s: a prologue is elementwise", name_of(op));
         if (op->role == role_epilogue && !op_is_elementwise(op) && !op_is_view(op) && op->kind != op_rope &&

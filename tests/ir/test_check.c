@@ -323,6 +323,8 @@ static const struct {
     {PHASE("gemm", "    body %l f32[M,3,4] = linear %a4, %w44 #0\n    body %m f32[M,3,5] = matmul %a4, %b4 #0\n"),
      "family: %m: the products of a phase share their left operand"},
     {PHASE("gemm", "    pro %v f32[6,4] = neg %w #0\n" LINEAR("l", "x", "v")), "family: %l: the right operand is made in the same phase"},
+    {PHASE("gemm", "    pro %v f32[M,3,4] = neg %a4 #0\n    body %l f32[M,4,4] = matmul %v, %x3 transpose_a #0\n"),
+     "family: %l: an operand with transpose_a is made in the same phase"},
     {PHASE("gemm", "    pro %v f32[M,1] = row_sum %x #0\n" LINEAR("l", "x", "w")), "family: %v: a prologue is elementwise"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,1] = row_max %l #0\n"), "family: row_max %v cannot be in an epilogue"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %v f32[M,12] = concat %l, %l #0\n"), "family: concat %v cannot be in an epilogue"},
