@@ -69,6 +69,18 @@ static plan *all_again(arena *a, const plan *p)
     return plan_again(a, p, spilled);
 }
 
+/* The plan after p, all of whose launches have spilled, in p's workspace; NULL: none fits. */
+static plan *again_in_room(arena *a, const plan *p)
+{
+    enum { most = 16 };
+    kernel_facts spills = {.scratch_bytes = 8};
+    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
+    const code_result *results[most];
+    ck_assert_int_le(p->pack_count + p->launch_count, most);
+    for (int i = 0; i < most; i++) results[i] = i < p->pack_count ? &good : &bad;
+    return plan_without_spills(a, p, results, true);
+}
+
 typedef struct walk {
     arena *a;
     const plan *p; /* the tile that spilled, then the last one left */
@@ -192,14 +204,9 @@ START_TEST(a_block_whose_smaller_tiles_spill_gets_fewer_threads)
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dtype = "f32",
                                      .dims = dims, .dim_count = sizeof dims / sizeof *dims});
     const plan *p = r->c.plan;
-    kernel_facts spills = {.scratch_bytes = 8};
-    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
-    const code_result *results[16];
-    ck_assert_int_le(p->pack_count + p->launch_count, 16);
-    for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
-    const plan *smaller = plan_without_spills(r->a, p, results, true);
+    const plan *smaller = again_in_room(r->a, p);
     ck_assert(smaller && smaller->launches->threads == p->launches->threads);
-    const plan *again = plan_without_spills(r->a, smaller, results, true);
+    const plan *again = again_in_room(r->a, smaller);
     ck_assert(again && again->launches->threads < p->launches->threads);
     rig_close(r);
 }
@@ -222,13 +229,8 @@ START_TEST(a_block_planned_again_with_fewer_threads_has_room)
     request.tuning = &(tuning){.wisdom = wisdom_read(t.a, t.data, t.size)};
     rig *r = rig_plan(&request);
     const plan *first = r->c.plan, *p = first;
-    kernel_facts spills = {.scratch_bytes = 8};
-    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
-    const code_result *results[16];
-    ck_assert_int_le(p->pack_count + p->launch_count, 16);
-    for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
     ck_assert_int_eq(first->launches->work[3].tile->program, program_gemm_skinny);
-    while (p && p->launches->threads == first->launches->threads) p = plan_without_spills(r->a, p, results, true);
+    while (p && p->launches->threads == first->launches->threads) p = again_in_room(r->a, p);
     ck_assert_ptr_nonnull(p);
     ck_assert_int_lt(p->stored_count, first->stored_count);
     for (int i = 0; i < p->launches->work_count; i++) {
@@ -250,12 +252,7 @@ START_TEST(a_block_planned_again_has_no_more_slices)
                                  .dim_count = sizeof dims / sizeof *dims};
     rig *r = rig_plan(&request);
     const plan *first = r->c.plan, *p = first;
-    kernel_facts spills = {.scratch_bytes = 8};
-    const code_result good = {0}, bad = {.kernels = &spills, .n_kernels = 1};
-    const code_result *results[16];
-    ck_assert_int_le(p->pack_count + p->launch_count, 16);
-    for (int i = 0; i < 16; i++) results[i] = i < p->pack_count ? &good : &bad;
-    while (p && p->launches->threads == first->launches->threads) p = plan_without_spills(r->a, p, results, true);
+    while (p && p->launches->threads == first->launches->threads) p = again_in_room(r->a, p);
     ck_assert_ptr_nonnull(p);
     ck_assert_int_le(workspace_layout(p, &p->ir->dims, NULL), workspace_layout(first, &p->ir->dims, NULL));
     rig_close(r);
