@@ -195,7 +195,7 @@ typedef struct ir_graph {
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
     int threads;        /* plan: per workgroup of every phase, where all share a launch (level block); 0: each phase has its own number */
-    bool again;         /* plan: made again because a tile spilled, within the workspace of the first plan */
+    bool no_slices;     /* plan: of a launch of several phases, made again as it spilled: the workspace has no room for more slices */
     fusion_note *notes;
     int note_count;
     const graph_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the graph */

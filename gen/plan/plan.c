@@ -471,7 +471,7 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
                   .tuning = tuning,
                   .spec = arena_source_name(a)};
     b.p->device = device->name;
-    b.p->again = tuning && tuning->forbidden_count > 0;
+    b.p->no_slices = block_is_whole(p.ir) && tuning && tuning->forbidden_count > 0;
     check_sizes(&p);
     if (p.ir->stacked) p.p->stack = stack_find(a, p.ir);
     settle_overrides(&p, false);

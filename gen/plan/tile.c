@@ -85,12 +85,12 @@ static bool has_slices(const problem *p, const ir_tile *t)
 }
 
 /* Sets *best to a legal tile that takes clearly less time than *least, among those up to `steps` doublings or halvings of fields away from
- * *at. A plan that is made again has the workspace of the first one, which has no room for more slices. */
+ * *at. */
 static void search_near(const problem *p, const ir_tile *at, int steps, ir_tile *best, double *least)
 {
     const double clearly = 0.98;
     const program_info *of = &program_table[at->program];
-    if (!rule_broken(p, at) && !(p->ir->again && has_slices(p, at))) {
+    if (!rule_broken(p, at) && !(p->ir->no_slices && has_slices(p, at))) {
         const double seconds = program_seconds(p, program_at(at->program), at);
         if (seconds < clearly * *least) *best = *at, *least = seconds;
     }

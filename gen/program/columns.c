@@ -50,7 +50,7 @@ static void defaults(const problem *p, ir_tile *t)
         return;
     }
     t->columns = shared_out(p);
-    if (!p->ir->threads || !p->ir->again) t->columns.parts = parts_of(p, &t->columns); /* else slices may lack workspace */
+    if (!p->ir->no_slices) t->columns.parts = parts_of(p, &t->columns);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)

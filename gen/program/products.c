@@ -339,6 +339,6 @@ int register_tile_split(const problem *p, const gemm_registers_tile *x, int grou
     products_geometry(p, x->m, x->n, &whole);
     const long long tiles = extents_tiles(&whole, &p->ir->dims), split = tiles > 0 ? groups / tiles : 1;
     const long long least = split < most ? split : most;
-    if (p->ir->threads && p->ir->again) return 1; /* slices would need more workspace than the first plan, which spilled */
+    if (p->ir->no_slices) return 1;
     return (int)(least < steps ? least : steps > 1 ? steps : 1);
 }
