@@ -342,21 +342,22 @@ static void check_outer(const model_config *c, const json_t *outer)
                   text_harmless(c->a, type));
 }
 
-/* The key of a part's config. Older files of CLIP have a second one, which transformers takes: text_config_dict, vision_config_dict. */
-static const char *key_of_part(const model_config *c, const json_t *all, const char *type, const char *part)
+/* The key of a part's config. */
+static const char *key_of_part(const json_t *all, const model_parts *parts, bool vision)
 {
-    const bool vision = part && strcmp(part, "vision") == 0;
-    const char *key = vision ? "vision_config" : "text_config", *older = arena_printf(c->a, "%s_dict", key);
-    const json_t *second = json_object_get(all, older);
-    return type && strcmp(type, "clip") == 0 && second && !json_is_null(second) ? older : key;
+    const char *twin = vision ? "vision_config_dict" : "text_config_dict";
+    const json_t *second = parts && parts->doubled ? json_object_get(all, twin) : NULL;
+    return second && !json_is_null(second) ? twin : vision ? "vision_config" : "text_config";
 }
 
 /* Finds the object of the model to import: all of the config, its text_config, or the part of a model of two encoders that was asked for.
  * Out: the type of an object that does not name its own; or NULL. */
 static const char *choose_object(model_config *c, json_t *all, const char *part)
 {
-    const char *type = word_of(c, all, "model_type"), *of_part = type ? family_of_part(type, part ? part : "text") : NULL;
-    const char *key = key_of_part(c, all, type, part);
+    const bool vision = part && strcmp(part, "vision") == 0;
+    const char *type = word_of(c, all, "model_type");
+    const model_parts *parts = type ? family_parts(type) : NULL;
+    const char *of_part = !parts ? NULL : vision ? parts->vision : parts->text, *key = key_of_part(all, parts, vision);
     json_t *nested = json_object_get(all, key);
     if (of_part && !part)
         config_cannot(c, "model_type",

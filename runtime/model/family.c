@@ -40,14 +40,14 @@ bool family_is_within(const char *model_type)
     return false;
 }
 
-const char *family_of_part(const char *model_type, const char *part)
+const model_parts *family_parts(const char *model_type)
 {
-    static const char *const parts[][3] = {
-#define PARTS(type, text, vision) {type, text, vision},
+    static const model_parts all[] = {
+#define PARTS(type, text, vision, doubled) {type, text, vision, doubled},
 #include "runtime/model/family.def"
     };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(parts[i][0], model_type) == 0) return parts[i][strcmp(part, "vision") == 0 ? 2 : 1];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].model_type, model_type) == 0) return &all[i];
     return NULL;
 }
 

@@ -100,8 +100,11 @@ typedef struct family {
 const family *family_find(const char *model_type, const char **why);
 /* Whether such a multi-part model (images or sound, too) has a family's text part unchanged. */
 bool family_is_within(const char *model_type);
-/* The family of a part, "text" or "vision", of a model of two; NULL: not such a model. */
-const char *family_of_part(const char *model_type, const char *part);
+typedef struct model_parts { /* PARTS of family.def */
+    const char *model_type, *text, *vision;
+    bool doubled;
+} model_parts;
+const model_parts *family_parts(const char *model_type); /* NULL: not a model of two encoders */
 /* The known type of this index, in table order; NULL after the last. */
 const char *family_name(size_t index);
 const char *family_like(const char *model_type); /* a known name near it, or NULL */
