@@ -97,7 +97,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         return __builtin_bit_cast(operand, own);
 #endif
     }
-    // Which line of a product's results comes from which line of its first operand, and the inverse.
+    // Which line of a product's results a line of its first operand yields, and the inverse map.
 #if TF_WAVE == 32
     DEV static int result_of(int line) { return wide::line_read(line); }
     DEV static int line_of(int result) { return TF_OPERAND_BYTES == 16 ? result : result % 8 * 2 + result / 8; }
