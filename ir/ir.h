@@ -201,7 +201,16 @@ typedef struct ir_graph {
     const graph_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the graph */
 } ir_graph;
 
-typedef enum target_vendor { vendor_host, vendor_amd, vendor_nvidia } target_vendor;
+typedef enum target_vendor {
+#define VENDOR(name, ...) vendor_##name,
+#include "ir/target.def"
+} target_vendor;
+
+typedef struct vendor_words { /* fields are described in ir/target.def */
+    const char *macro, *wave, *unit, *simd, *compiler;
+    bool clang;
+    const char *arch, *object;
+} vendor_words;
 
 typedef enum lds_reads { lds_reads_NEIGHBOURS, lds_reads_CDNA, lds_reads_CDNA4 } lds_reads;
 
@@ -224,6 +233,7 @@ typedef struct target_info { /* fields are described in ir/target.def */
 } target_info;
 const target_info *target_find(const char *name);       /* NULL when unknown */
 bool target_has(const target_info *target, layer_kind layer);
+const vendor_words *target_words(const target_info *target);
 const target_info *target_of_machine(const char *arch); /* arch without feature suffixes; NULL: no target runs there */
 const target_info *target_list(size_t *count);
 bool frame_asks(frame_kind frame, const target_info *target); /* true: shared memory is dynamic, sized at launch; false: a static array */

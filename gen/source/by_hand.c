@@ -13,13 +13,11 @@ const char by_hand_line[] = "// Compile it by hand: manifest.json has the comman
 const char *command_by_hand(arena *a, const target_info *target, const char *name)
 {
     text t = {.a = a};
-    if (target->vendor == vendor_host) return NULL;
-    if (target->vendor == vendor_nvidia)
-        return arena_printf(a, "nvcc -x cu -std=c++17 --expt-relaxed-constexpr -cubin -arch=%s -o %s.cubin %s.hip", target->name, name,
-                            name);
-    text_printf(&t, "clang-22");
-    for (const char *const *f = clang_flags; *f; f++) text_printf(&t, " %s", *f);
-    text_printf(&t, " -mcode-object-version=5 --offload-arch=%s -o %s.hsaco %s.hip", target->name, name, name);
+    const vendor_words *w = target_words(target);
+    if (!w->compiler) return NULL;
+    text_printf(&t, "%s", w->compiler);
+    for (const char *const *f = clang_flags; w->clang && *f; f++) text_printf(&t, " %s", *f);
+    text_printf(&t, " %s%s -o %s.%s %s.hip", w->arch, target->name, name, w->object, name);
     return t.data;
 }
 

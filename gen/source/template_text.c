@@ -102,8 +102,7 @@ template_choice templates_common(void)
 /* ---- text */
 void template_target(text *out, const target_info *target)
 {
-    static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
-    text_printf(out, "#define TF_TARGET_%s 1\n#define TF_WAVE %d\n", vendors[target->vendor], target->wave);
+    text_printf(out, "#define TF_TARGET_%s 1\n#define TF_WAVE %d\n", target_words(target)->macro, target->wave);
 }
 
 bool template_line_is_left_out(const char *line, size_t size)

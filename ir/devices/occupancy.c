@@ -6,12 +6,12 @@
 
 typedef struct machine {
     const char *target;
-    int simds, waves, granule, apart, scalars, groups, piece, reserved;
+    int simds, waves, granule, apart, scalars, groups, lone, piece, reserved;
 } machine;
 
 static const machine machines[] = {
-#define OCCUPANCY(target, simds, waves, granule, apart, scalars, groups, piece, reserved) \
-    {#target, simds, waves, granule, apart, scalars, groups, piece, reserved},
+#define OCCUPANCY(target, simds, waves, granule, apart, scalars, groups, lone, piece, reserved) \
+    {#target, simds, waves, granule, apart, scalars, groups, lone, piece, reserved},
 #include "ir/devices/occupancy.def"
 };
 
@@ -27,15 +27,12 @@ static const machine *machine_of(const target_info *target)
 
 static long long up(long long x, long long step) { return (x + step - 1) / step * step; }
 
-/* Registers of a SIMD per lane; its waves share them. */
-static int file_of(const machine *m, const target_info *t) { return t->vendor == vendor_nvidia ? t->registers / m->simds : t->registers; }
-
 unit_room unit_room_of(const target_info *target)
 {
     const machine *m = machine_of(target);
     if (!m) return (unit_room){0};
     const int lanes = m->simds * target->wave;
-    return (unit_room){m->simds, m->waves * lanes, file_of(m, target) * lanes, m->reserved};
+    return (unit_room){m->simds, m->waves * lanes, target->registers * lanes, m->reserved};
 }
 
 static int waves_with(const machine *m, int file, int registers)
@@ -75,7 +72,7 @@ static void find_limits(occupancy *o)
 
 static void find_steps(const machine *m, const device_model *d, long long waves, occupancy *o)
 {
-    const int file = file_of(m, d->target);
+    const int file = d->target->registers;
     const long long wanted = (waves * (o->groups + 1) + m->simds - 1) / m->simds; /* per SIMD, for one more workgroup */
     o->step[by_registers] = registers_for(m, file, wanted);
     o->step[by_sums] = m->apart ? registers_for(m, file, wanted) : -1;
@@ -91,14 +88,14 @@ bool occupancy_of(const device_model *d, const kernel_need *need, occupancy *out
     if (!m || unit <= 0 || need->threads < 1) return false;
     const long long waves = (need->threads + d->target->wave - 1) / d->target->wave;
     const long long shared = need->shared + m->reserved > 0 ? up(need->shared + m->reserved, m->piece) : 0;
-    const int file = file_of(m, d->target);
+    const int file = d->target->registers;
     *out = (occupancy){.most_waves = m->waves};
     out->by[by_registers] = (int)(waves_with(m, file, need->registers) * (long long)m->simds / waves);
     out->by[by_sums] = m->apart ? (int)(waves_with(m, file, need->sums) * (long long)m->simds / waves) : INT_MAX;
     out->by[by_scalars] = m->scalars ? (int)(waves_by_scalars(m, need->scalars) * (long long)m->simds / waves) : INT_MAX;
     out->by[by_shared] = shared > 0 ? (int)(unit / shared) : INT_MAX;
     out->by[by_waves] = (int)((long long)m->waves * m->simds / waves);
-    out->by[by_groups] = waves > 1 || d->target->vendor == vendor_nvidia ? m->groups : INT_MAX;
+    out->by[by_groups] = waves > 1 || m->lone ? m->groups : INT_MAX;
     find_limits(out);
     /* If the hardware's wave limit binds, report it alone, without the register limits that tie with it. */
     if (out->limits >> by_waves & 1) out->limits &= ~(1u << by_registers | 1u << by_sums | 1u << by_scalars);
@@ -117,12 +114,11 @@ static const char *counted(arena *a, long long n, const char *what) { return are
 
 const char *occupancy_text(arena *a, const device_model *d, const kernel_need *need, const occupancy *o)
 {
-    const bool nvidia = d->target->vendor == vendor_nvidia;
+    const vendor_words *w = target_words(d->target);
     const int waves = (need->threads + d->target->wave - 1) / d->target->wave;
     text t = {.a = a}, more = {.a = a};
-    text_printf(&t, "%s of %s per %s, %d %s per %s of at most %d, limited by ", counted(a, o->groups, "workgroup"),
-                counted(a, waves, nvidia ? "warp" : "wave"), nvidia ? "multiprocessor" : "unit", o->waves, nvidia ? "warps" : "waves",
-                nvidia ? "scheduler" : "SIMD", o->most_waves);
+    text_printf(&t, "%s of %s per %s, %d %ss per %s of at most %d, limited by ", counted(a, o->groups, "workgroup"),
+                counted(a, waves, w->wave), w->unit, o->waves, w->wave, w->simd, o->most_waves);
     for (int i = 0, n = 0; i < occupancy_limit_count; i++) {
         if (!(o->limits >> i & 1)) continue;
         text_printf(&t, "%s%s", n++ ? " and " : "", occupancy_limit_names[i]);

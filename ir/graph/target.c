@@ -12,6 +12,12 @@ static const target_info targets[] = {
 };
 #undef L
 
+static const vendor_words words[] = {
+#define VENDOR(name, macro, wave, unit, simd, compiler, clang, arch, object) \
+    {macro, wave, unit, simd, compiler, clang, arch, object},
+#include "ir/target.def"
+};
+
 static const char names[] = ""
 #define TARGET(name, ...) "," #name
 #include "ir/target.def"
@@ -48,3 +54,5 @@ bool frame_asks(frame_kind frame, const target_info *target)
 }
 
 bool target_has(const target_info *target, layer_kind layer) { return layer == layer_simt || target->layers >> layer & 1; }
+
+const vendor_words *target_words(const target_info *target) { return &words[target->vendor]; }
