@@ -237,12 +237,18 @@ static void visit_attention(model_config *c, const char *name, const json_t *map
     c->within = within, c->in_attention = false;
 }
 
+/* A spelling of other families, or a key where the family does not read it. */
+static bool is_foreign(const model_config *c, const char *key, model_fact fact)
+{
+    return fact < fact_count && !(spells(c->family, key) && is_in_place(c, fact)) && !is_stray(c->family, key);
+}
+
 static void read_key(model_config *c, const char *key, const json_t *value)
 {
     const model_fact fact = fact_of(key);
     if (is_stray(c->family, key)) return ignore(c, key);
     if (is_attention(c, key)) return visit_attention(c, key, value, read_key);
-    if (fact < fact_count && !(spells(c->family, key) && is_in_place(c, fact))) return; /* check_foreign() looks at it */
+    if (is_foreign(c, key, fact)) return; /* check_foreign() looks at it */
     if (fact < fact_count) {
         c->facts[fact].null |= json_is_null(value);
         if (json_is_null(value)) return ignore(c, key);
@@ -259,12 +265,12 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
 }
 
-/* A spelling of other families, or a key where the family does not read it, once the family's own are known. */
+/* Runs after read_key() has seen all keys: a foreign one may repeat what the family's own says, but not contradict it. */
 static void check_foreign(model_config *c, const char *key, const json_t *value)
 {
     const model_fact fact = fact_of(key);
     if (is_attention(c, key)) return visit_attention(c, key, value, check_foreign);
-    if (fact == fact_count || (spells(c->family, key) && is_in_place(c, fact)) || is_stray(c->family, key)) return;
+    if (!is_foreign(c, key, fact)) return;
     if (json_is_null(value) || changes_nothing(fact, value)) return ignore(c, key);
     if (!reads(c, fact)) config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     if (!config_has(c, fact) && !is_in_place(c, fact))
