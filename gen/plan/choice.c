@@ -100,16 +100,16 @@ static double rewrites_seconds(const problem *p, const program *of, unsigned rew
 }
 
 /* Infinite if the program has no legal default tile: *why says why. */
-static double seconds_or_why(const problem *p, const program *of, const char **why)
+static double seconds_or_why(const problem *p, const program *of, unsigned rewrites, const char **why)
 {
     ir_tile t;
-    return tile_default(p, of->kind, &t, why) ? program_seconds(p, of, &t) + rewrites_seconds(p, of, rewrites_of(p, of)) : INFINITY;
+    return tile_default(p, of->kind, &t, why) ? program_seconds(p, of, &t) + rewrites_seconds(p, of, rewrites) : INFINITY;
 }
 
 static double seconds_of(const problem *p, const program *of)
 {
     const char *why;
-    return seconds_or_why(p, of, &why);
+    return seconds_or_why(p, of, rewrites_of(p, of), &why);
 }
 
 static bool is_in_registers(const alternative *x)
@@ -159,7 +159,7 @@ static const alternative *alternatives_of(const problem *p, int *count)
     }
     demote_simt(p, list, n);
     for (int i = 0; i < n && open > 1 && p->segments; i++)
-        if (!list[i].obstacle) list[i].seconds = seconds_or_why(p, list[i].of, &list[i].no_tile);
+        if (!list[i].obstacle) list[i].seconds = seconds_or_why(p, list[i].of, list[i].rewrites, &list[i].no_tile);
     *count = n;
     return list;
 }
@@ -183,12 +183,15 @@ static const alternative *cheapest(const problem *p, const alternative *list, in
     return best;
 }
 
-const program *choice_next(const problem *p, const bool tried[program_count])
+/* As cheapest(); NULL: none can compute the phase. */
+static const program *best_of(const problem *p, const bool *tried)
 {
     int count;
     const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, tried);
     return best ? best->of : NULL;
 }
+
+const program *choice_next(const problem *p, const bool tried[program_count]) { return best_of(p, tried); }
 
 /* ---- wisdom */
 /* True if no override is for the phase. (A tile in the plan's text names its program, so wisdom is not consulted.) */
@@ -304,35 +307,34 @@ static const program *least_time(const choice *c, const problem *p)
 
 choice *choice_make(const problem *p, const preferences *w)
 {
-    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms | rewrite_rows_of_a |
-           rewrite_row_terms };
     choice *c = arena_alloc(p->a, sizeof *c);
     *c = (choice){.original = *p, .op_count = p->phase->op_count, .of = requested_program(p, w)};
     if (!c->of) {
         c->list = alternatives_of(p, &c->count);
-        const ir_tile *tuned = tuned_tile(c, p, w, any);
+        const ir_tile *tuned = tuned_tile(c, p, w, ~0u);
         c->of = tuned ? program_at(tuned->program) : least_time(c, p);
     }
     c->rewrites = rewrites_of(p, c->of);
     return c;
 }
 
+/* The program that the user or the text names, or else the best; NULL: there is none. Wisdom is not consulted. */
+static const program *requested_or_best(const problem *p, const preferences *w)
+{
+    const program *requested = requested_program(p, w);
+    return requested ? requested : best_of(p, NULL);
+}
+
 program_kind choice_kind(const problem *p, const preferences *w)
 {
-    int count;
-    const program *requested = requested_program(p, w);
-    if (requested) return requested->kind;
-    const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, NULL);
-    return best ? best->of->kind : (program_kind)0;
+    const program *of = requested_or_best(p, w);
+    return of ? of->kind : (program_kind)0;
 }
 
 double choice_seconds(const problem *p, const preferences *w)
 {
-    int count;
-    const program *requested = requested_program(p, w);
-    if (requested) return seconds_of(p, requested);
-    const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, NULL);
-    return best ? seconds_of(p, best->of) : INFINITY;
+    const program *of = requested_or_best(p, w);
+    return of ? seconds_of(p, of) : INFINITY;
 }
 
 /* A phase without rewrites may still lose ops to another phase's rewrite, such as its row sums. */
