@@ -58,6 +58,22 @@ def products(tune):
               "  goal >= 1.0, >= 0.85")
 
 
+def long(tune, count=6, seed=1):
+    """Long sums with few outputs, and matrices times a vector: named ones, and `count` of each drawn."""
+    draw, between, first = random.Random(f"long {seed}"), drawing.between, len(rows)
+    cases = [(256, 256, 524288, "bf16"), (256, 256, 524288, "f32"), (64, 64, 262144, "f32"), (1, 2048, 1048576, "bf16"),
+             (1, 16384, 64, "f32"), (1, 4096, 4096, "f32"), (4, 8192, 8192, "bf16")]
+    for _ in range(count):
+        cases.append((between(draw, 1, 256), between(draw, 16, 256, 8), between(draw, 65536, 1 << 20, 8), draw.choice(list(TYPE))))
+        cases.append((1, between(draw, 512, 32768, 8), between(draw, 512, 32768, 8), draw.choice(list(TYPE))))
+    for M, N, K, dtype in cases:
+        attempt(product, M, N, K, dtype, ">= 0.90")
+    ratios = [r["ratio"] for r in rows[first:]]
+    if ratios:
+        print(f"{len(ratios)} long sums and vectors (seed {seed}): geometric mean {geometric_mean(ratios):.3f} of cuBLAS, worst "
+              f"{min(ratios):.3f}  goal >= 0.9 each")
+
+
 def few(tune):
     first = len(rows)
     for n, k in FEW:
@@ -297,7 +313,7 @@ def sweep(tune, count=40, seed=1):
 
 # ---- specs by their own text
 def limit_of(kind, dtype):
-    return 1e-4 if dtype == "f32" and kind not in ("product", "matmul") else LIMIT[dtype]
+    return 1e-4 if dtype == "f32" and kind not in drawing.PRODUCTS else LIMIT[dtype]
 
 
 def spec(path, preset, dtype, **dims):
@@ -331,10 +347,10 @@ def operation_peers(case, described, data, tune=False):
     calls too."""
     tensors, run = program(described, DEVICE)
     given = [tensors(v) for v in data]
-    plain = {} if contest.tuning else {"cuBLAS" if case.kind in ("product", "matmul") else "eager": run}
+    plain = {} if contest.tuning else {"cuBLAS" if case.kind in drawing.PRODUCTS else "eager": run}
     if case.kind == "prefill" and case.dtype != "f32" and plain:
         plain["cuDNN"] = through_cudnn(run)
-    if case.kind not in ("product", "matmul") or contest.tuning:
+    if case.kind not in drawing.PRODUCTS or contest.tuning:
         plain.update(compiled(run, tune))
     return {n: [lambda f=f, v=v: f(v) for v in given] for n, f in plain.items()}
 
@@ -360,8 +376,18 @@ def operation(case, tune=False):
     peers = operation_peers(case, described, data, tune)
     if not contest.tuning:  # report_tuned() times their first calls, so it makes them
         peers = right_peers(str(case), peers, want, 4 * limit)
+    found = errors_of(ours, peers, want["y"]) if case.dtype == "f32" and case.kind in drawing.PRODUCTS and not contest.tuning else {}
     del want
     report(str(case), case.dtype, 2.0 * case.multiplies, case.elements * size, peers, ours, d)
+    rows[-1].update(found)
+
+
+def errors_of(ours, peers, want):
+    """RMS and largest error of each contender's result, over the RMS of what is wanted."""
+    def errors(got):
+        off, size = got.double() - want, want.square().mean().sqrt()
+        return (off.square().mean().sqrt() / size).item(), (off.abs().max() / size).item()
+    return {"errors": {"tfgen": errors(ours.out[0]["y"]), **{n: errors(calls[0]()[0]) for n, calls in peers.items()}}}
 
 
 def presets(tune, seed=1):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares tfgen with what a user would pick instead, on one GPU, in one process, on the same inputs.
 
-usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [presets] [drawn] [levels]
+usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [presets] [drawn] [levels] [long]
                   [--only=TEXT,TEXT] [--count=N] [--seed=1] [--tune] [--alone[=TEXT,TEXT]] [--other=FOLDER] [--within=SECONDS]
                   [--json=FILE] [--rehearse]
-                  default: all parts but sweep, presets, drawn and levels
+                  default: all parts but sweep, presets, drawn, levels and long
        compare.py tuned|kept --state=FOLDER [--budget=55] [--within=SECONDS] [--count=10] [--seed=1] [--only=TEXT,TEXT]
                   [--alone[=TEXT,TEXT]] [--json=FILE] [--rehearse]
 
@@ -13,8 +13,9 @@ shapes drawn by --seed; presets: half of all presets of all shipped specs, the h
 than tfgen (peers); drawn: --count (8) cases of each kind that ops.py draws, with their peers, and as many attentions and row operations,
 without peers; results of presets and drawn are compared with an evaluation of the spec; levels: --count (20) decode blocks of 1 to 64 rows
 that ops.py draws, at fusion levels tile, block and auto; the run fails if auto is, beyond noise, more than 3 % slower than the faster of
-the other two. --tune: also times torch.compile's max-autotune. --only: cases whose name contains a TEXT. --alone: no peers for cases whose
-name contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
+the other two; long: sums of K over 65536 with few outputs, and matrices times a vector, some named and --count (6) of each drawn by --seed.
+--tune: also times torch.compile's max-autotune. --only: cases whose name contains a TEXT. --alone: no peers for cases whose name contains a
+TEXT (without TEXT: for all). --within: begins no case after SECONDS.
 
 --other: times another build of tfgen, `before`, in the same process and in turn with this one: a built checkout, or a folder made by
 tests/h200/prepare_compare.sh. Its results must meet the same limits. Each case prints the speed-up of this build over it with its standard
@@ -55,13 +56,13 @@ from race import ON_GPU, measured_bandwidth  # noqa: E402
 from shapes import SHAPES  # noqa: E402
 from tuned import Tuning  # noqa: E402
 
-PARTS = ("products", "few", "fused", "attention", "rows", "blocks", "fp32", "decode", "sweep", "presets", "drawn", "levels", "tuned",
-         "kept")
+PARTS = ("products", "few", "fused", "attention", "rows", "blocks", "fp32", "decode", "sweep", "presets", "drawn", "levels", "long",
+         "tuned", "kept")
 
 
 def drawn_options(part, options):
     """The options among --count and --seed that the part takes and that are given."""
-    takes = {"presets": ("seed",)}.get(part, ("count", "seed") if part in ("sweep", "drawn", "levels", "tuned", "kept") else ())
+    takes = {"presets": ("seed",)}.get(part, ("count", "seed") if part in ("sweep", "drawn", "levels", "long", "tuned", "kept") else ())
     return {n: int(options[n]) for n in takes if n in options}
 
 

@@ -1,7 +1,7 @@
 """Cases that a seed draws: products, matmuls, fused graphs around one product, prefill blocks and decode blocks. Case INDEX of a seed does
 not depend on the other cases, and every fifth case is of the same kind, so any slice is a sample of all kinds. Needs no PyTorch.
 
-usage: drawn.py FOLDER [--seed=1] [--first=0] [--count=40] [--kinds=product,matmul,fused,prefill,decode]
+usage: drawn.py FOLDER [--seed=1] [--first=0] [--count=40] [--kinds=product,matmul,fused,prefill,decode] [--dtypes=bf16,f16,f32]
                   writes the specs into FOLDER, and prints for each what `tfgen predict` or `tfgen tune` takes: file and options"""
 import argparse
 import itertools
@@ -173,6 +173,7 @@ def decode(draw):
 
 
 KINDS = {"product": product, "matmul": matmul, "fused": fused, "prefill": prefill, "decode": decode}
+PRODUCTS = ("product", "matmul")  # the kinds whose contender is cuBLAS alone
 
 
 def case_of(seed, index):
@@ -183,11 +184,11 @@ def case_of(seed, index):
             return case
 
 
-def cases_of(seed, count, first=0, kinds=tuple(KINDS)):
-    """`count` cases of some kinds, from index `first` on."""
+def cases_of(seed, count, first=0, kinds=tuple(KINDS), dtypes=tuple(MULTIPLIES)):
+    """`count` cases of some kinds and dtypes, from index `first` on."""
     own = [i for i, kind in enumerate(KINDS) if kind in kinds]
-    indices = (i for i in itertools.count(first) if i % len(KINDS) in own)
-    return [case_of(seed, i) for i in itertools.islice(indices, count)]
+    cases = (case_of(seed, i) for i in itertools.count(first) if i % len(KINDS) in own)
+    return list(itertools.islice((c for c in cases if c.dtype in dtypes), count))
 
 
 def small(case):
@@ -212,22 +213,36 @@ def write(folder, case):
     return path
 
 
-def kinds_of(text):
-    kinds = text.split(",")
-    if set(kinds) - set(KINDS):
-        raise argparse.ArgumentTypeError(f"there are {', '.join(KINDS)}")
-    return kinds
+def some_of(known):
+    """Reads names of `known` with commas between them."""
+    def read(text):
+        names = text.split(",")
+        if set(names) - set(known):
+            raise argparse.ArgumentTypeError(f"there are {', '.join(known)}")
+        return names
+    return read
+
+
+def add_options(parser):
+    """Adds the options that choose cases."""
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--kinds", type=some_of(KINDS), default=list(KINDS))
+    parser.add_argument("--dtypes", type=some_of(MULTIPLIES), default=list(MULTIPLIES))
+
+
+def chosen(options):
+    """The cases that these options choose. --seed can be several, with commas between them: --count cases of each."""
+    return [c for seed in options.seed.split(",") for c in cases_of(seed, options.count, options.first, options.kinds, options.dtypes)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("--seed", default="1")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--kinds", type=kinds_of, default=list(KINDS))
+    add_options(parser)
     options = parser.parse_args()
-    for case in cases_of(options.seed, options.count, options.first, options.kinds):
+    for case in chosen(options):
         print(write(options.folder, case), *options_of(case))
 
 

@@ -2,19 +2,23 @@
 """Drawn cases beside cuBLAS, cuDNN, eager PyTorch and torch.compile on one GPU, in one process and in turn: products, matmuls, fused graphs
 around one product, prefill blocks, and decode blocks of 1 to 512 rows, in bf16, f16 and f32 (drawn.py).
 
-usage: ops.py [--seed=1] [--count=40] [--first=0] [--kinds=product,matmul,fused,prefill,decode] [--within=SECONDS] [--state=FILE]
-              [--jobs=N] [--rehearse]
+usage: ops.py [--seed=1] [--count=40] [--first=0] [--kinds=product,matmul,fused,prefill,decode] [--dtypes=bf16,f16,f32]
+              [--within=SECONDS] [--seconds=2] [--state=FILE] [--worst=10] [--jobs=N] [--rehearse]
 
 Every contender's results are compared with the spec's ops in float64 before its time counts; a wrong one is reported and left out, and if
 tfgen is wrong the run fails. Times are taken as compare.py takes them. At the end: geometric means by kind, the worst ten, and the cases
-below 0.85 of the best contender.
+below 0.85 of the best contender. The contender of a product or matmul is cuBLAS alone; in f32, the errors of both are compared, too.
+
+--seed: one or several, as 1,2,3: --count cases of each.
 
 --state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in it.
---within: begins no case that is unlikely to end in that time. --jobs: processes that compile tfgen's and torch.compile's kernels into the
-caches on disk before anything is timed (default: three for every four processors; 0: none). --rehearse: small sizes, without a GPU on
-PyTorch's CPU and the host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a
-table without it."""
+--within: begins no case that is unlikely to end in that time. --seconds: the rounds of a case end after so many, but not before the ninth.
+--worst: cases that the table lists. --jobs: how many compile tfgen's and torch.compile's kernels into the caches on disk before anything is
+timed (default: three for every four processors; 0: none). Products and matmuls are compiled by threads of this process, since tfgen's
+compilers are processes of their own; torch.compile needs a process each. --rehearse: small sizes, without a GPU on PyTorch's CPU and the
+host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a table without it."""
 import argparse
+import concurrent.futures
 import math
 import os
 import random
@@ -33,10 +37,7 @@ AHEAD = 0.6  # share of the available time that compiling ahead may take
 
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", default="1")
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--kinds", type=drawn.kinds_of, default=list(drawn.KINDS))
+    drawn.add_options(parser)
     add_options(parser)
     return parser.parse_args(arguments)
 
@@ -44,7 +45,9 @@ def options_of(arguments):
 def add_options(parser):
     """Adds the options that all commands that time cases have in common (this one, models.py)."""
     parser.add_argument("--within", type=float, default=math.inf)
+    parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--state")
+    parser.add_argument("--worst", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) * 3 // 4)
     parser.add_argument("--rehearse", action="store_true")
     parser.add_argument("--ahead", help=argparse.SUPPRESS)  # K/N: this process compiles the K-th of N parts and times nothing
@@ -55,6 +58,26 @@ def todo(cases, options, state):
 
 
 # ---- compiling ahead of the timed part
+def by_torch(cases):
+    """Those with a torch.compile among their contenders."""
+    return [c for c in cases if c.kind not in drawn.PRODUCTS]
+
+
+def compile_products(jobs, cases, deadline):
+    """Returns no later than the longest compile after the deadline."""
+    from race import Ours
+
+    def compile_one(case):
+        Ours.compile(case.text, case.dims, case.dtype).close()
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    compiled = {pool.submit(compile_one, c): c for c in cases}
+    done, _ = concurrent.futures.wait(compiled, None if deadline == math.inf else max(0.0, deadline - time.monotonic()))
+    pool.shutdown(cancel_futures=True)
+    for one in done:
+        if one.exception():
+            print(f"  ahead: {compiled[one]}: {type(one.exception()).__name__} {str(one.exception())[:120]}", flush=True)
+
+
 def compile_part(cases, part):
     """Runs in its own process: fills the caches with what a case compiles. Failures are reported when the case is timed."""
     import torch
@@ -75,7 +98,12 @@ def compile_part(cases, part):
 
 
 def compile_ahead(options, cases, deadline):
-    jobs, start = min(options.jobs, len(cases)), time.monotonic()
+    start, products = time.monotonic(), [c for c in cases if c.kind in drawn.PRODUCTS]
+    if options.jobs and products:
+        compile_products(options.jobs, products, deadline)
+        print(f"{len(products)} products compiled in {time.monotonic() - start:.0f} s", flush=True)
+    start, cases = time.monotonic(), by_torch(cases)
+    jobs = min(options.jobs, len(cases))
     environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"}
     processes = [subprocess.Popen([sys.executable, os.path.abspath(sys.argv[0]), *sys.argv[1:], f"--ahead={i}/{jobs}"], env=environment,
                                   start_new_session=True) for i in range(jobs)]
@@ -121,7 +149,7 @@ def run(options, cases):
     state, deadline = State(options.state), start + options.within
     cases_ = todo(cases, options, state)
     if options.ahead:
-        compile_part(cases_, options.ahead)
+        compile_part(by_torch(cases_), options.ahead)
         return 0
     compile_ahead(options, cases_, start + AHEAD * options.within)
     import torch
@@ -129,7 +157,7 @@ def run(options, cases):
     from race import ON_GPU, measured_bandwidth
     if not ON_GPU and not options.rehearse:
         sys.exit("ops.py: PyTorch sees no GPU; without one, --rehearse tests the script")
-    contest.most_seconds, contest.BANDWIDTH = 2.0, measured_bandwidth()
+    contest.most_seconds, contest.BANDWIDTH = options.seconds, measured_bandwidth()
     random.seed(options.seed)
     with torch.no_grad():
         late = time_cases(cases_, state, deadline)
@@ -137,14 +165,15 @@ def run(options, cases):
           f"{time.monotonic() - start:.0f} s")
     if late:
         print(f"{len(late)} cases were not begun in the time: {late[0]} and those after it")
-    rows = [row for (seed, _), row in sorted(state.rows.items()) if seed == options.seed]
-    print(table(rows))
+    seeds = options.seed.split(",")
+    rows = [row for (seed, _), row in sorted(state.rows.items()) if seed in seeds]
+    print(table(rows, options.worst))
     return 1 if any("failed" in row for row in rows) else 0
 
 
 def main():
     options = options_of(sys.argv[1:])
-    return run(options, drawn.cases_of(options.seed, options.count, options.first, options.kinds))
+    return run(options, drawn.chosen(options))
 
 
 if __name__ == "__main__":

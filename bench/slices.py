@@ -1,11 +1,14 @@
 """Results of drawn cases: a file with a line of JSON per case, to which every slice appends, and the table of all results. Needs no
 PyTorch.
 
-usage: slices.py FILE...        the table of all that is in these files"""
+usage: slices.py [--worst=10] FILE...        the table of all that is in these files"""
 import json
+import math
 import os
 import sys
 from statistics import geometric_mean
+
+from drawn import PRODUCTS
 
 CLIFF = 0.85  # share of the best contender's speed; a case below it is listed as a cliff
 
@@ -62,15 +65,41 @@ def kind_line(kind, own):
             f"worst {min(ratios):.3f}")
 
 
-def table(rows):
-    """Times of the best contender over ours: geometric means, the worst ten, and the cliffs by kind and dtype."""
+F32_GOALS = ((2048, 2.0), (512, 1.2), (0, 1.0))  # least of M, N and K -> the least ratio that is wanted; in 16 bits it is 0.93
+
+
+def least_of(row):
+    return min(row["dims"][n] for n in "MNK")
+
+
+def product_lines(rows):
+    """Products and matmuls beside their goals: 16 bits together, and f32 by the least of M, N and K, with its errors beside cuBLAS's."""
+    own = [r for r in rows if r["kind"] in PRODUCTS]
+    groups, most = [("16 bits", 0.93, [r for r in own if r["dtype"] != "f32"])], math.inf
+    for least, goal in F32_GOALS:
+        groups.append((f"f32, M, N and K from {least}", goal, [r for r in own if r["dtype"] == "f32" and least <= least_of(r) < most]))
+        most = least
+    lines = [f"{name}: {len(rs)} cases, geometric mean {geometric_mean([r['ratio'] for r in rs]):.3f}, "
+             f"{sum(r['ratio'] < goal for r in rs)} below {goal}" for name, goal, rs in groups if rs]
+    for at, name, goal in ((0, "RMS", 1.1), (1, "largest", 2.0)):
+        over = sorted((r["errors"]["tfgen"][at] / max(r["errors"]["cuBLAS"][at], 1e-300), r["case"]) for r in own
+                      if "cuBLAS" in r.get("errors", {}))
+        if over:
+            lines.append(f"f32: {name} error over cuBLAS's at most {over[-1][0]:.2f} ({over[-1][1]}), {sum(o > goal for o, _ in over)} of "
+                         f"{len(over)} above {goal}")
+    return lines
+
+
+def table(rows, worst=10):
+    """Times of the best contender over ours: geometric means, the worst cases, and the cliffs by kind and dtype."""
     failed = [r for r in rows if "failed" in r]
     timed = sorted((r for r in rows if "failed" not in r and r["best"]), key=lambda r: r["ratio"])
     lines = []
     for kind in [*dict.fromkeys(r["kind"] for r in sorted(timed, key=lambda r: r["index"])), "all"]:
         own = [r for r in timed if kind in (r["kind"], "all")]
         lines += [kind_line(kind, own)] if own else []
-    lines += ["the worst ten:", *(f"  {line_of(r)}" for r in timed[:10])] if timed else ["nothing was timed"]
+    lines += product_lines(timed)
+    lines += [f"the worst {min(worst, len(timed))}:", *(f"  {line_of(r)}" for r in timed[:worst])] if timed else ["nothing was timed"]
     cliffs = {}
     for r in timed:
         if r["ratio"] < CLIFF:
@@ -84,4 +113,5 @@ def table(rows):
 
 
 if __name__ == "__main__":
-    print(table(read(sys.argv[1:])))
+    given = [a for a in sys.argv[1:] if not a.startswith("--worst=")]
+    print(table(read(given), next((int(a[8:]) for a in sys.argv[1:] if a.startswith("--worst=")), 10)))

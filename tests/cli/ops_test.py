@@ -3,6 +3,7 @@
 of the table. TFGEN names the command.
 
 usage: ops_test.py"""
+import argparse
 import json
 import os
 import subprocess
@@ -28,6 +29,8 @@ def check_drawing():
     check("slices are the whole", drawn.cases_of(1, 13, 200) + drawn.cases_of(1, 187, 213) == cases[200:])
     check("some kinds are those among all", drawn.cases_of(1, 160, kinds=["decode", "matmul"])
           == [c for c in cases if c.kind in ("decode", "matmul")])
+    check("some dtypes are those among all", drawn.cases_of(1, 20, 0, ["product"], ["f16", "f32"])
+          == [c for c in cases if c.kind == "product" and c.dtype != "bf16"][:20])
     check("another seed draws others", not set(map(str, drawn.cases_of(2, 40))) & set(map(str, cases)))
     for kind in drawn.KINDS:
         own = [c for c in cases if c.kind == kind]
@@ -37,6 +40,14 @@ def check_drawing():
     rows = [c.dims["B"] for c in cases if c.kind == "decode"]
     check(f"decode has 1 to 512 rows: {rows}", min(rows) <= 4 and 384 <= max(rows) <= 512 and sum(r > 64 for r in rows) >= 10)
     check("no case is too large", all(c.elements <= drawn.ELEMENTS and c.multiplies <= drawn.MULTIPLIES[c.dtype] for c in cases))
+
+
+def check_options():
+    parser = argparse.ArgumentParser()
+    drawn.add_options(parser)
+    chosen = drawn.chosen(parser.parse_args(["--seed=7,8", "--count=5", "--first=3", "--kinds=matmul,fused", "--dtypes=bf16"]))
+    check("each seed gives --count cases", [c for seed in ("7", "8") for c in drawn.cases_of(seed, 5, 3, ["matmul", "fused"], ["bf16"])]
+          == chosen and len(chosen) == 10)
 
 
 def check_planning():
@@ -79,12 +90,29 @@ def check_table():
                  "1 without a contender", "FAILED decode 1/4 name: its results are wrong"):
         check(f"{line}\nis not in\n{text}", line in text.splitlines())
     check("the worst comes first", text.index("0.50  product") < text.index("0.80  fused") < text.index("0.85  matmul"))
+    check("only the worst are listed", sum(line.startswith("  ") for line in table(rows, 2).splitlines()) == 2)
     many = table([row(i, "product", 10.0, 10.0 + i) for i in range(30)])
     check("ten are the worst", sum(line.startswith("  ") for line in many.splitlines()) == 10)
     check("nothing is no error", "nothing was timed" in table([]))
 
 
+def check_goals():
+    sizes = [dict(zip("MNK", dims)) for dims in ((2048, 4096, 2048), (2048, 512, 2048), (64, 4096, 4096))]
+    wide = [row(i, "product", 10.0, peer, dtype="f32", dims=dims) for i, (peer, dims) in enumerate(zip((19.0, 13.0, 9.0), sizes))]
+    wide[2]["errors"] = {"tfgen": [1.2, 3.0], "cuBLAS": [1.0, 2.0]}
+    text = table([*wide, row(3, "product", 10.0, 9.2), row(4, "matmul", 10.0, 10.0, dtype="f16"), row(5, "fused", 10.0, 5.0)])
+    for line in ("16 bits: 2 cases, geometric mean 0.959, 1 below 0.93",
+                 "f32, M, N and K from 2048: 1 cases, geometric mean 1.900, 1 below 2.0",
+                 "f32, M, N and K from 512: 1 cases, geometric mean 1.300, 0 below 1.2",
+                 "f32, M, N and K from 0: 1 cases, geometric mean 0.900, 1 below 1.0",
+                 "f32: RMS error over cuBLAS's at most 1.20 (product 1/2 name), 1 of 1 above 1.1",
+                 "f32: largest error over cuBLAS's at most 1.50 (product 1/2 name), 0 of 1 above 2.0"):
+        check(f"{line}\nis not in\n{text}", line in text.splitlines())
+
+
 check_drawing()
+check_options()
 check_planning()
 check_slices()
 check_table()
+check_goals()

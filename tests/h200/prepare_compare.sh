@@ -2,8 +2,8 @@
 # usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's
 # libraries: libtfgen.so, tfgen, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, or sh FOLDER/compare.sh
 # ops ARGUMENTS (bench/ops.py) or models ARGUMENTS (bench/models.py), or sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py), or
-# sh FOLDER/compare.sh two_devices (tests/h200/two_devices.py, which needs two GPUs), or sh FOLDER/tests/h200/tuned.sh; the cache is kept
-# in FOLDER.
+# sh FOLDER/compare.sh two_devices (tests/h200/two_devices.py, which needs two GPUs), or untuned OUT ARGUMENTS (tests/h200/untuned.py), or
+# sh FOLDER/tests/h200/tuned.sh; the cache is kept in FOLDER.
 set -eu
 out=$1
 make -j2
@@ -25,6 +25,7 @@ export TFGEN_LIBRARY=$here/lib/libtfgen.so TFGEN_WORKER=$here/tfgen-worker TFGEN
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONUNBUFFERED=1
 [ "${1:-}" = same_bits ] && exec python3 "$here/tests/h200/same_bits.py"
 export TFGEN=$here/tfgen
+[ "${1:-}" = untuned ] && shift && exec python3 "$here/tests/h200/untuned.py" "$TFGEN" "$@"
 [ "${1:-}" = two_devices ] && shift && exec python3 "$here/tests/h200/two_devices.py" "$@"
 case ${1:-} in
 ops | models) command=$1 && shift ;;
