@@ -39,7 +39,7 @@ def named_command(row):
     product, decode = PRODUCT.match(row["case"]), DECODE.match(row["case"])
     if not product and not decode:
         return None
-    options = ["--dtype=bf16", "--dim=" + ",".join(f"{n}={v}" for n, v in (product or decode).groupdict().items())]
+    options = [f"--dtype={row['dtype']}", "--dim=" + ",".join(f"{n}={v}" for n, v in (product or decode).groupdict().items())]
     return ("products" if product else "drawn decode blocks" if "drawn" in row["case"] else "decode blocks",
             "tests/h200/product.yaml" if product else "specs/llama-decode.yaml", options)
 
