@@ -354,6 +354,26 @@ START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
 }
 END_TEST
 
+/* Oracles append unused ops to the graph; only a caller's tensor may have a row stride that a call gives. */
+START_TEST(unused_ops_have_no_row_stride_of_a_call)
+{
+    arena *a = arena_new();
+    random_child *child = random_child_new(a);
+    const random_limits limits = {300, 3000};
+    random_case c = case_of(a, draw(a, 0));
+    c.yaml = "block: t\ndtype: bf16\ndims: {M: 4, N: 16, X: 32}\ndynamic: {X: [16, 96]}\ninputs: {x: [M, N]}\nops:\n"
+             "  - {out: r, op: silu, in: [x]}\n  - {out: s, op: silu, in: [r]}\n  - {out: t, op: silu, in: [s]}\n"
+             "outputs: {r: {value: r, stride: X}, s: {value: s, stride: X}, t: {value: t, stride: X}}\n";
+    c.oracles = oracle_dead, c.plan_only = true;
+    for (int i = 1; i <= 8; i++) { /* the seed selects the results that get such an op */
+        c.data_seed = (unsigned)i;
+        const random_report *r = random_child_run(child, &c, &limits);
+        ck_assert_msg(random_report_failure(r, 1) < 0, "%s", r->levels[0].message);
+    }
+    arena_free(a);
+}
+END_TEST
+
 /* One level may store (and so overflow) what the other keeps in registers: each is right by its own reference. */
 START_TEST(an_overflow_at_one_level_only_is_no_disagreement)
 {
@@ -607,6 +627,7 @@ int main(void)
     tcase_add_test(c, a_batch_dim_that_may_be_1_is_never_written_as_a_number);
     tcase_add_test(c, every_feature_of_specs_is_drawn);
     tcase_add_test(c, a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it);
+    tcase_add_test(c, unused_ops_have_no_row_stride_of_a_call);
     tcase_add_test(c, an_overflow_at_one_level_only_is_no_disagreement);
     tcase_add_test(c, a_crash_or_a_hang_fails_only_its_own_case);
     tcase_add_test(c, slices_add_up_to_the_whole);

@@ -87,6 +87,7 @@ static char *with_dead_ops(arena *a, const char *graph, uint64_t seed)
         char name[32], type[160], in[8];
         const bool made = *line == '%' && sscanf(line, "%31s %159s %7s", name, type, in) == 3 && strcmp(in, "=") == 0;
         if (!made || random_bits(seed, random_stream("dead"), (uint64_t)dead) % 3) continue;
+        if (strchr(type, ']')) strchr(type, ']')[1] = '\0'; /* no caller gives a row stride */
         text_printf(&t, "%%dead.%d %s = neg %s !1:1 #%d\n", dead, type, name, ops + dead);
         dead++;
     }
