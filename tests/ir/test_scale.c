@@ -472,7 +472,7 @@ static measure measured(int form, fusion_level level, int ops)
 /* A kernel's own text and arguments, and the data for making them, are a few KB for each op; templates, 60 KB and more, are shared. */
 static void must_be_small(int form, fusion_level level, const measure *m)
 {
-    enum { most_bytes = 20 << 10 };
+    enum { most_bytes = 24 << 10 };
     ck_assert_msg(m->emitted <= (size_t)(m->launches + m->ops) * most_bytes,
                   "%s at level %d: emission asks for %zu bytes for %d ops in %d kernels", forms[form].name, (int)level, m->emitted, m->ops,
                   m->launches);
