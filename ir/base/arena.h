@@ -86,6 +86,8 @@ void text_printf(text *t, const char *format, ...) __attribute__((format(printf,
 void text_append(text *t, const char *s, size_t n);
 /* A copy with '?' for invalid UTF-8 and characters unsafe on a terminal: for file names in JSON and comments. */
 const char *text_harmless(arena *a, const char *s);
+/* "1 launch", "2 launches": a count and its noun, given in the singular. Nouns that end in ch take -es, all others -s. */
+const char *text_counted(arena *a, long long count, const char *noun);
 void text_f32(text *t, double value);  /* shortest decimal that reads back as the same float, C++ literal with suffix: 1e-05f */
 void text_rounded(text *t, double value, int digits); /* fixed number of digits, locale-free */
 void text_number(text *t, double value); /* shortest decimal that reads back as the same double, locale-free */

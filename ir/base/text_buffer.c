@@ -115,3 +115,10 @@ const char *text_harmless(arena *a, const char *s)
     }
     return t.data ? t.data : "";
 }
+
+const char *text_counted(arena *a, long long count, const char *noun)
+{
+    const size_t n = strlen(noun);
+    const bool ch = n >= 2 && strcmp(noun + n - 2, "ch") == 0;
+    return arena_printf(a, "%lld %s%s", count, noun, count == 1 ? "" : ch ? "es" : "s");
+}

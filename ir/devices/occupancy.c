@@ -110,15 +110,13 @@ static long long need_of(const kernel_need *need, occupancy_limit limit)
     return limit <= by_shared ? of[limit] : 0;
 }
 
-static const char *counted(arena *a, long long n, const char *what) { return arena_printf(a, "%lld %s%s", n, what, n == 1 ? "" : "s"); }
-
 const char *occupancy_text(arena *a, const device_model *d, const kernel_need *need, const occupancy *o)
 {
     const vendor_words *w = target_words(d->target);
     const int waves = (need->threads + d->target->wave - 1) / d->target->wave;
     text t = {.a = a}, more = {.a = a};
-    text_printf(&t, "%s of %s per %s, %d %ss per %s of at most %d, limited by ", counted(a, o->groups, "workgroup"),
-                counted(a, waves, w->wave), w->unit, o->waves, w->wave, w->simd, o->most_waves);
+    text_printf(&t, "%s of %s per %s, %d %ss per %s of at most %d, limited by ", text_counted(a, o->groups, "workgroup"),
+                text_counted(a, waves, w->wave), w->unit, o->waves, w->wave, w->simd, o->most_waves);
     for (int i = 0, n = 0; i < occupancy_limit_count; i++) {
         if (!(o->limits >> i & 1)) continue;
         text_printf(&t, "%s%s", n++ ? " and " : "", occupancy_limit_names[i]);

@@ -109,8 +109,7 @@ static void make_outputs(op_draft *d)
     }
     int count = items_of(node, &items, &single), wanted = d->op->kind == op_split ? d->list_count : 1;
     if (wanted && count != wanted) {
-        complain(d->r->a, node->at, "%s: makes %d value%s, out: names %d", d->name, wanted, wanted == 1 ? "" : "s",
-                 count);
+        complain(d->r->a, node->at, "%s: makes %s, out: names %d", d->name, text_counted(d->r->a, wanted, "value"), count);
         d->broken = true;
     }
     if (count > most_outputs) count = most_outputs;

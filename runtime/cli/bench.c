@@ -90,7 +90,7 @@ static void print_table(const report *p)
                   p->peaks ? arena_printf(p->a, "%s; %s", limit, ops) : ops);
     }
     print_row(p, p->graphs ? "whole run, graph replay" : "whole run", &r->whole, &all, floor_of_all(p),
-              arena_printf(p->a, "%d launch%s", p->plan->launch_count, p->plan->launch_count == 1 ? "" : "es"));
+              text_counted(p->a, p->plan->launch_count, "launch"));
     printf("  %d repeats over %d sets of buffers of %.1f MB each; compiled in %s\n", r->repeats, r->sets, r->set_bytes * 1e-6,
            time_text(p->a, r->compile_seconds));
     if (p->peaks && device_last_level(p->peaks) > r->sets * r->set_bytes)

@@ -353,8 +353,9 @@ static void write_products(build_job *j)
     const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, library.file);
     build_write_header(j->a, &library, header);
     if (j->o->quiet) return;
-    printf("%s: %zu kernels for %zu target%s and %zu shape%s, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count,
-           j->targets.count == 1 ? "" : "s", j->shape_count, j->shape_count == 1 ? "" : "s", (double)size * 1e-6, path, header);
+    printf("%s: %zu kernels for %s and %s, %.1f MB, in %s; declared in %s\n", j->path, j->count,
+           text_counted(j->a, (long long)j->targets.count, "target"), text_counted(j->a, (long long)j->shape_count, "shape"),
+           (double)size * 1e-6, path, header);
 }
 
 static void build_spec(void *argument)

@@ -49,7 +49,7 @@ static void print_kernels(arena *a, const ir_graph *graph, const plan *p, const 
     for (int i = 0; i < p->launch_count; i++)
         printf("  %-28s %10s  %s%s%s\n", p->launches[i].name, time_text(a, r->kernel_seconds[i]), colour_code(stdout, colour_dim),
                kernel_ops(a, graph, p->launches[i].kernel), colour_code(stdout, colour_none));
-    printf("  %d launch%s, %s a run; compiled in %s\n", r->launches, r->launches == 1 ? "" : "es", time_text(a, r->total_seconds),
+    printf("  %s, %s a run; compiled in %s\n", text_counted(a, r->launches, "launch"), time_text(a, r->total_seconds),
            time_text(a, r->compile_seconds));
 }
 

@@ -175,7 +175,7 @@ static void report(const trace_job *j, const trace_facts *f, const timeline *t)
     if (events) cli_write_file(a, j->o->output, events, strlen(events));
     if (picture) cli_write_file(a, j->o->svg, picture, strlen(picture));
     if (j->o->json) cli_print_json(cli_keep_json(a, trace_summary(f, t)));
-    else if (!j->o->quiet && !options_fill_stdout(j->o)) trace_print(f, t);
+    else if (!j->o->quiet && !options_fill_stdout(j->o)) trace_print(a, f, t);
 }
 
 static void trace_spec(void *argument)

@@ -351,6 +351,18 @@ START_TEST(numbers_do_not_follow_the_locale)
 }
 END_TEST
 
+START_TEST(a_count_is_followed_by_its_noun_in_the_right_number)
+{
+    arena *a = arena_new();
+    ck_assert_str_eq(text_counted(a, 1, "launch"), "1 launch");
+    ck_assert_str_eq(text_counted(a, 2, "launch"), "2 launches");
+    ck_assert_str_eq(text_counted(a, 0, "persistent workgroup"), "0 persistent workgroups");
+    ck_assert_str_eq(text_counted(a, 1, "h"), "1 h");
+    ck_assert_str_eq(text_counted(a, 2, "h"), "2 hs");
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(only_finite_decimal_numbers_are_read)
 {
     static const char *const good[] = {"0", "-1", "+2.5", ".5", "5.", "1e3", "1.0E-5", "1e-400", "00012", "-0.0"};
@@ -418,6 +430,7 @@ int main(void)
     tcase_add_test(c, a_text_grows_and_stays_terminated);
     tcase_add_test(c, numbers_are_short_and_read_back_to_the_same_value);
     tcase_add_test(c, numbers_do_not_follow_the_locale);
+    tcase_add_test(c, a_count_is_followed_by_its_noun_in_the_right_number);
     tcase_add_test(c, only_finite_decimal_numbers_are_read);
     tcase_add_test(c, integers_are_read_to_the_last_one_that_fits);
     tcase_add_test(c, a_name_map_finds_what_was_added_once);

@@ -96,11 +96,11 @@ static void print_kernel(const explanation *e, const explained_level *l, const e
     }
     const long long grid = launch_grid(k->launch, &l->plan->ir->dims);
     if (k->launch->resident)
-        printf("      %lld tiles, %d persistent workgroup%s", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
+        printf("      %lld tiles, %s", grid, text_counted(e->a, k->launch->resident, "persistent workgroup"));
     else
-        printf("      %lld workgroup%s", grid, grid == 1 ? "" : "s");
-    printf(" of %d threads%s; fuses %d op%s: %s\n", k->launch->threads, k->launch->resident ? " per unit" : "", k->op_count,
-           k->op_count == 1 ? "" : "s", k->ops);
+        printf("      %s", text_counted(e->a, grid, "workgroup"));
+    printf(" of %d threads%s; fuses %s: %s\n", k->launch->threads, k->launch->resident ? " per unit" : "",
+           text_counted(e->a, k->op_count, "op"), k->ops);
     flight f;
     if (launch_flight(l->plan, k->launch, &f))
         printf("      %s in flight: %s per unit; a unit's share of bandwidth times the latency of %s%s is %s\n",
@@ -160,8 +160,8 @@ static void print_devices(const explanation *e, const explained_level *l)
 static void print_level(const explanation *e, const explained_level *l)
 {
     const int ops = e->graph ? e->graph->op_count : l->plan->ir->op_count;
-    printf("\n%slevel %s%s: %d launch%s for %d ops; workspace %s, packed weights %s\n", bold(), fusion_level_name(l->level), plain(),
-           l->count, l->count == 1 ? "" : "es", ops, bytes_text(e->a, l->workspace), bytes_text(e->a, l->packed));
+    printf("\n%slevel %s%s: %s for %d ops; workspace %s, packed weights %s\n", bold(), fusion_level_name(l->level), plain(),
+           text_counted(e->a, l->count, "launch"), ops, bytes_text(e->a, l->workspace), bytes_text(e->a, l->packed));
     print_table(e, l);
     for (int i = 0; i < l->count; i++) print_kernel(e, l, &l->kernels[i]);
     print_edges(e, l);

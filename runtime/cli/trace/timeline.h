@@ -80,7 +80,7 @@ typedef struct trace_facts {
     int runs;             /* runs in each median */
 } trace_facts;
 
-void trace_print(const trace_facts *f, const timeline *t);                    /* to standard output */
+void trace_print(arena *a, const trace_facts *f, const timeline *t);          /* to standard output */
 json_t *trace_summary(const trace_facts *f, const timeline *t);               /* new reference */
 const char *trace_events(arena *a, const trace_facts *f, const timeline *t);  /* Chrome's trace format */
 const char *trace_picture(arena *a, const trace_facts *f, const timeline *t); /* SVG */

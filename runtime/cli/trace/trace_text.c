@@ -7,8 +7,6 @@
 static double micro(double nanoseconds) { return nanoseconds / 1e3; }
 static double percent(double share) { return 100 * share; }
 
-static const char *word(bool one, const char *singular, const char *plural) { return one ? singular : plural; }
-
 static void print_launch(const timeline *t, int index)
 {
     const timeline_launch *l = &t->launches[index];
@@ -51,13 +49,13 @@ static void print_waits(const timeline *t, int index)
     }
 }
 
-void trace_print(const trace_facts *f, const timeline *t)
+void trace_print(arena *a, const trace_facts *f, const timeline *t)
 {
     printf("%s  %s  level %s  on %s  target %s\n", f->block, f->dtype, f->level, f->device, f->target);
     printf(
-        "%.2f us from the first workgroup to the last, in which %d unit%s computed tiles for %.1f %% of the time; clock: %s, steps of %g "
+        "%.2f us from the first workgroup to the last, in which %s computed tiles for %.1f %% of the time; clock: %s, steps of %g "
         "ns seen\n",
-        micro(t->length), t->device_units, word(t->device_units == 1, "", "s"), percent(t->busy), f->clock, t->resolution);
+        micro(t->length), text_counted(a, t->device_units, "unit"), percent(t->busy), f->clock, t->resolution);
     printf("%s  %-28s %9s %9s %9s %9s %7s %5s  %% of units: %6s %7s %5s %6s%s\n", colour_code(stdout, colour_dim), "us", "begins",
            "1st tile", "last tile", "ends", "tiles", "units", "before", "between", "after", "unused", colour_code(stdout, colour_none));
     for (int i = 0; i < t->launch_count; i++) print_launch(t, i);
