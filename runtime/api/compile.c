@@ -93,7 +93,8 @@ static const ir_graph *read_spec(const job *j)
     return p;
 }
 
-/* The texts of stages graph and ir hold ops, those of fuse and plan kernels; the reader cannot distinguish the stages of a pair. */
+/* IR text of stages graph and ir consists of ops, that of stages fuse and plan of kernels. The reader can tell these two forms apart, but
+ * not the two stages of a form. */
 static const ir_graph *read_text(const job *j)
 {
     const compile_request *r = j->request;
@@ -146,8 +147,8 @@ static attempt attempt_at(arena *a, const compile_request *r, fusion_level level
     return t;
 }
 
-/* Predicts both levels. Tile is taken if it has one launch, too, or if block has no plan or is not faster; if tile has no plan either,
- * planning it reports why. */
+/* Predicts levels tile and block. Tile is chosen if its plan has a single launch as well, or if block has no plan or is not faster. If
+ * neither has a plan, tile is chosen too, and planning it then reports the reason. */
 static struct level_choice choose_level(arena *a, const compile_request *r)
 {
     struct level_choice c = {.made = true};
@@ -181,7 +182,8 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     const target_info *target = compile_target(a, r->target);
     const fuse_options fusion = {r->level, r->stacked, r->disabled, r->disabled_count, !r->check_passes};
 
-    const device_model *device = compile_device(a, r, target); /* before read_text(): messages of both name the text read last */
+    const device_model *device = compile_device(a, r, target); /* before read_text(): later messages name the text read last, which must be
+                                                                * the spec */
     const ir_graph *p = read_text(j);
     if (!device) device = device_of(a, r, p->device, target);
     if (from == stage_graph) {

@@ -15,8 +15,8 @@ typedef struct compile_request {
     graph_options graph;
     bool at_most; /* clamp the range of each dynamic dim to its value: the plan is for calls up to these dims */
     fusion_level level;
-    bool stacked; /* several layers in a launch, at level block; IR text of stages fuse and plan says so itself */
-    bool followed; /* plan.followed */
+    bool stacked; /* one launch runs several layers (level block only); ignored for IR text of stages fuse and plan, which records it */
+    bool followed; /* the last launch takes tfgen_args.next (plan.followed in gen/gen.h) */
     const char *const *disabled; /* names of fusions to skip */
     size_t disabled_count;
     const char *target;

@@ -99,10 +99,10 @@ typedef struct tfgen_plan_options {
      * entries made for other code or other shapes are ignored. */
     const char *wisdom;
     /* Not 0: the spec is a layer, and one launch runs a stack of them (tfgen_stack_create()); `fusion` must be TFGEN_FUSION_BLOCK. The spec
-     * has one output, and one input of its shape and dtype, which is the output of the layer before. A spec for which that is not so, or
-     * whose block is a single phase, is TFGEN_UNSUPPORTED. */
+     * must have one output and exactly one input of the same shape and dtype, through which a layer gets the output of the layer before it.
+     * Any other spec, or one whose block is a single phase, is TFGEN_UNSUPPORTED. */
     int stack;
-    int followed; /* not 0: the last launch takes the hint tfgen_args.next */
+    int followed; /* not 0: calls may give the hint tfgen_args.next, which the last launch uses */
 } tfgen_plan_options;
 #define TFGEN_PLAN_OPTIONS_INIT                                                                                      \
     {                                                                                                                \

@@ -103,7 +103,7 @@ class memory {
     ~memory() { if (data_) tfgen_device_free(on_, data_); }
     void *get() const noexcept { return data_; }
     std::size_t bytes() const noexcept { return bytes_; }
-    // All of it, from and to the host.
+    // Copy the whole memory: put() from the host, take() to the host.
     void put(const void *from, void *stream = nullptr) { copy(data_, from, TFGEN_TO_DEVICE, stream); }
     void take(void *to, void *stream = nullptr) const { copy(to, data_, TFGEN_FROM_DEVICE, stream); }
 
@@ -234,10 +234,10 @@ class weights {
     detail::owner<tfgen_weights, tfgen_weights_free> own_;
 };
 
-// Layers that one launch computes; the plan has options.stack. `of` and the weights must outlive it.
+// Layers that one launch computes; the plan must have been made with options.stack. `of` and the weights must outlive the stack.
 class stack {
   public:
-    // layers[n]: the weights of layer n (NULL for a plan without params) and its tensors, of which states are read.
+    // layers[n]: the weights of layer n (NULL for a plan without params) and its tensors, of which only the states are used.
     struct layer {
         const tfgen_weights *weights;
         std::vector<void *> tensors;

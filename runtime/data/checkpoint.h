@@ -1,7 +1,7 @@
-/* In: the path of a safetensors file, of the index of several, or of a model's folder as from the HuggingFace Hub or save_pretrained().
- * Out: the place of each tensor. Bails (code_bad_input) for pickles, invalid indexes, shards that are not plain file names next to their
- * index, folders without tensors, and missing tensors, with the prefix that would find them. Follows links, since the Hub's cache consists
- * of links. Runs no code of the folder. */
+/* In: the path of a safetensors file, of the index of several (model.safetensors.index.json), or of a model's folder as from the
+ * HuggingFace Hub or save_pretrained(). Out: the place of each tensor. Bails (code_bad_input) for pickles, invalid indexes, shards that are
+ * not plain file names next to their index, folders without tensors, and missing tensors, with the prefix that would find them. Follows
+ * links, since the Hub's cache consists of links. Runs no code of the folder. */
 #ifndef TFGEN_CHECKPOINT_H
 #define TFGEN_CHECKPOINT_H
 #include "runtime/data/safetensors.h"

@@ -6,7 +6,7 @@
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT                                                                                               \
-    OFF /* as with gcc's -std=c11: fused multiply-adds would make numbers depend on the machine */
+    OFF /* gcc does the same with -std=c11; with fused multiply-adds, numbers would depend on the machine */
 #endif
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
@@ -75,7 +75,7 @@ double random_normal(uint64_t seed, uint64_t stream, uint64_t index)
     return normal_at(random_uniform(seed, stream, index));
 }
 
-/* Distribution of one kind of data, N standard normal: centre + spread * N, or low + |spread * N| where positive. */
+/* Distribution of one kind of data, where N is standard normal: centre + spread * N; if positive, centre + |spread * N|. */
 typedef struct distribution {
     double centre, spread;
     bool positive;

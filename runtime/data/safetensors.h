@@ -17,8 +17,8 @@ typedef struct safetensors_tensor {
     size_t offset, bytes; /* of the data, from the start of the file */
 } safetensors_tensor;
 
-/* Files stay open until the arena is freed. Data is read on request, so a file that shrinks meanwhile causes an error, not a signal. Memory
- * is borrowed. */
+/* Files stay open until the arena is freed. Data is read on request, so a file that shrinks meanwhile causes an error, not a signal.
+ * safetensors_in_memory() borrows `data`, which must live as long as the arena. */
 safetensors *safetensors_open(arena *a, const char *path);
 safetensors *safetensors_in_memory(arena *a, const void *data, size_t size, const char *name);
 
@@ -32,11 +32,11 @@ void safetensors_bytes(const safetensors *f, const safetensors_tensor *t, void *
 void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out);
 
 /* Reads the tensor of a value: that of its `from` name or else of its own name, after each of the prefixes in turn; the first one of the
- * right shape is taken. Bails if there is none, or none of that shape. Out: value_count() doubles, transposed if the spec says so;
- * rounded: to the value's dtype. */
+ * right shape is taken. Bails if there is no such tensor, or none of that shape. Out: value_count() doubles, transposed if the spec says
+ * so. rounded: they are rounded to the value's dtype. */
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                             size_t prefix_count, bool rounded, double *out);
-/* The same for a real value, as value_count() elements of its dtype. */
+/* The same for a value of a floating-point dtype, as value_count() elements of that dtype. */
 void safetensors_put_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes, size_t prefix_count,
                            void *out);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "runtime/system/files.h"
 
-/* Bytes of an element of the dtypes that are written: ours, and F64 of the reference. */
+/* Bytes of an element of a dtype that is written: one of tfgen's dtypes, or F64, in which the reference's results are written. */
 static size_t element_size(const char *name)
 {
     for (int i = 0; i < dtype_count; i++)

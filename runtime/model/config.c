@@ -115,7 +115,7 @@ static config_value value_of(const model_config *c, model_fact fact, const char 
     return got;
 }
 
-/* Refuses a value that is not that of the fact, if the fact has one. */
+/* Refuses a value that differs from the one that another key has already given the fact, if any. */
 static config_value same_value(const model_config *c, model_fact fact, const char *key, const json_t *value)
 {
     const config_value *v = &c->facts[fact], got = value_of(c, fact, key, value);
@@ -149,7 +149,8 @@ static bool lists(const char *names, const char *key)
     return false;
 }
 
-/* null, false, 0 and 1.0: an absent feature, or a factor of one; 1, too, where the fact is a share. */
+/* True for values that stand for an absent feature (null, false, 0) or a factor of one (1.0; for the rotated share of a head also the
+ * integer 1). */
 static bool changes_nothing(model_fact fact, const json_t *value)
 {
     if (fact == fact_partial && json_is_integer(value) && json_integer_value(value) == 1) return true;
@@ -223,7 +224,7 @@ static bool is_attention(const model_config *c, const char *key)
     return !c->in_attention && c->family->in_attention && strcmp(key, "attn_config") == 0;
 }
 
-/* Reads or checks, by `each`, the keys of attention in a map of their own. */
+/* Calls each() for every key of the nested attn_config. */
 static void visit_attention(model_config *c, const char *name, const json_t *map,
                             void (*each)(model_config *, const char *, const json_t *))
 {
@@ -233,7 +234,7 @@ static void visit_attention(model_config *c, const char *name, const json_t *map
     if (!json_is_object(map)) config_refuse(c, name, "should be an object");
     c->within = arena_printf(c->a, "%s%s.", within, name), c->in_attention = true;
     json_object_foreach((json_t *)map, key, value)
-        if (strcmp(key, "model_type") != 0) each(c, key, value); /* "", or mpt */
+        if (strcmp(key, "model_type") != 0) each(c, key, value); /* attn_config may repeat the model_type: "" or "mpt" */
     c->within = within, c->in_attention = false;
 }
 
@@ -265,7 +266,8 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
 }
 
-/* Runs after read_key() has seen all keys: a foreign one may repeat what the family's own says, but not contradict it. */
+/* Checks a key that the family does not read: another family's spelling of a fact, or a key at the wrong level. Runs after read_key() has
+ * seen all keys: such a key may repeat what the family's own key says, but not contradict it. */
 static void check_foreign(model_config *c, const char *key, const json_t *value)
 {
     const model_fact fact = fact_of(key);
@@ -303,7 +305,7 @@ static const char *word_of(const model_config *c, const json_t *object, const ch
     return json_string_value(value);
 }
 
-/* otherwise: the type of a nested config that does not name its own; or NULL. */
+/* otherwise: the model_type to assume if the object names none; or NULL. */
 static void find_family(model_config *c, const char *otherwise)
 {
     const char *type = word_of(c, c->object, "model_type"), *why;
@@ -357,7 +359,7 @@ static const char *key_of_part(const json_t *all, const model_parts *parts, bool
 }
 
 /* Finds the object of the model to import: all of the config, its text_config, or the part of a model of two encoders that was asked for.
- * Out: the type of an object that does not name its own; or NULL. */
+ * Returns the model_type to assume if that object names none; or NULL. */
 static const char *choose_object(model_config *c, json_t *all, const char *part)
 {
     const bool vision = part && strcmp(part, "vision") == 0;

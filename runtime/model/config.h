@@ -1,6 +1,7 @@
-/* In: a model's config.json, as transformers 4 and 5 write it. Out: its family and its facts, under any of their names. Bails with
- * code_bad_input on invalid JSON (with line and column), duplicate keys, values of a wrong type or size (with the key's path), and unknown
- * keys, since they may change the mathematics; with code_unsupported on families that specs cannot express. The file is untrusted. */
+/* In: a model's config.json, as transformers 4 and 5 write it. Out: its family and its facts, each read from any key that stands for it
+ * (runtime/model/key.def). Bails with code_bad_input on invalid JSON (with line and column), duplicate keys, values of a wrong type or size
+ * (with the key's path), and unknown keys, since they may change the mathematics; with code_unsupported on families that specs cannot
+ * express. The file is untrusted. */
 #ifndef TFGEN_MODEL_CONFIG_H
 #define TFGEN_MODEL_CONFIG_H
 #include "ir/base/arena.h"
@@ -10,7 +11,7 @@
 enum { config_most_bytes = 4 << 20 };
 
 typedef struct config_value {
-    const char *key; /* NULL: missing, or null */
+    const char *key; /* the key that the value was read from; NULL: there is none, or its value is null */
     bool null;
     long long whole;
     double real;
@@ -23,10 +24,10 @@ typedef struct model_config {
     const char *path;   /* for messages */
     const char *within; /* "text_config." if the text model's config is nested there, else "" */
     json_t *object;     /* the text model's config; valid as long as the arena */
-    json_t *outer;      /* that of the file, which may be the same object */
+    json_t *outer;      /* the whole config of the file; the same object unless the text model's config is nested in it */
     const char *dtype;  /* bf16, f16 or f32; default bf16 */
     const family *family;
-    bool in_attention;  /* the keys at hand are those of attn_config */
+    bool in_attention;  /* the keys being read are those of the nested attn_config */
     config_value facts[fact_count];
     text ignored; /* keys that change nothing within a layer, separated by commas */
 } model_config;

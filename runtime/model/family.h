@@ -52,9 +52,10 @@ typedef struct family {
     double eps; /* default; 0: the config must have it */
     wiring wiring;
     bool parallel_default;
-    const char *attention_norm, *mlp_norm;          /* before each half, or after the sum: names without .weight */
-    const char *attention_out_norm, *mlp_out_norm;  /* of each half's result, before the sum */
-    const char *one_norm, *first_norm, *second_norm; /* other names of norms in parallel: one for both, or two */
+    const char *attention_norm, *mlp_norm;          /* norms before each half, or, if wiring is behind, after its residual sum: names
+                                                     * without .weight */
+    const char *attention_out_norm, *mlp_out_norm;  /* norms of each half's result, before the residual sum */
+    const char *one_norm, *first_norm, *second_norm; /* with parallel wiring, instead: one norm for both halves, or one for each */
     const char *attention_scale, *mlp_scale;        /* vectors that multiply each half's result */
 
     packing packed;
@@ -98,7 +99,8 @@ typedef struct family {
 
 /* NULL: not supported; *why: the reason if the type is known, else NULL. */
 const family *family_find(const char *model_type, const char **why);
-/* Whether such a multi-part model (images or sound, too) has a family's text part unchanged. */
+/* Whether a multi-part model of this type (text with images or sound) has, as its text part, a model of one of these families unchanged
+ * (AROUND in family.def). */
 bool family_is_within(const char *model_type);
 typedef struct model_parts { /* PARTS of family.def */
     const char *model_type, *text, *vision;

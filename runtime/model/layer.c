@@ -130,7 +130,8 @@ static double *alibi_slopes(const model_config *c, const layer_facts *l)
 static void read_alibi(const model_config *c, layer_facts *l)
 {
     const bool none = c->family->alibi == alibi_none;
-    if (none && flag_or(c, fact_alibi, false)) /* Falcon's: transformers rounds it to bf16 at every position, for every model dtype */
+    if (none && flag_or(c, fact_alibi, false)) /* Falcon's ALiBi: transformers rounds the bias of each position to bf16, whatever the
+                                                * model's dtype */
         config_cannot(c, c->facts[fact_alibi].key, "ALiBi of %s, which is rounded by position, is not supported", c->family->model_type);
     if (none) return;
     if (!flag_or(c, fact_alibi, true))
@@ -175,7 +176,7 @@ static const char *listed_type(const model_config *c, long long layer)
                   text_harmless(c->a, json_string_value(item)));
 }
 
-/* By no_rope_layers, or else every n-th layer. */
+/* Whether the layer has no rope: by the list no_rope_layers, or, without one, every n-th layer (no_rope_layer_interval, by default 4). */
 static bool listed_without_rope(const model_config *c, long long layer)
 {
     const json_t *list = json_object_get(c->object, "no_rope_layers");

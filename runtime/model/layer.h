@@ -4,7 +4,7 @@
 #define TFGEN_MODEL_LAYER_H
 #include "runtime/model/config.h"
 
-/* Heads whose norms have a tensor each: a spec joins at most 16 values at once, in two rounds. */
+/* Most heads whose norms may have a tensor each: a concat joins at most 16 values, and two rounds of concats 256. */
 enum { layer_most_joined = 256 };
 
 /* Zero: the layer has no such part. A new member must be added to layer_same(). */

@@ -83,7 +83,7 @@ static const char *norm(writer *w, const char *out, const char *in, const char *
 }
 
 /* ---- products */
-/* Adds a param that is some rows of a tensor; rows NULL: all of it. */
+/* Adds a param that is a tensor, or, if rows is not NULL, some rows of it. */
 static void add_weight(writer *w, const char *name, const char *shape, const char *tensor, const char *rows)
 {
     const char *from = rows ? format(w, "{tensor: %s.weight, %s}", tensor, rows) : format(w, "%s.weight", tensor);
@@ -108,7 +108,7 @@ static const char *linear(writer *w, product p)
     return add_op(w, p.out, "linear", p.bias ? format(w, "%s, %s, %s", p.in, p.weight, p.bias) : format(w, "%s, %s", p.in, p.weight), "");
 }
 
-/* The rows of a packed tensor that are q (0), k (1) or v (2); NULL: it has its own tensor. */
+/* The rows of the packed tensor that hold q (which = 0), k (1) or v (2); NULL: q, k and v have a tensor each. */
 static const char *packed_rows(const writer *w, int which)
 {
     const char *k = kv(w), *both = strcmp(k, "H") == 0 ? "2*H" : "H+KV", *all = strcmp(k, "H") == 0 ? "3*H" : "H+2*KV";
@@ -154,7 +154,7 @@ static const char *clipped(writer *w, const char *in)
     return add_op(w, format(w, "%s_clip", in), "clamp", format(w, "%s, -%s, %s", in, c, c), "");
 }
 
-/* The parts, one behind the other. */
+/* The concatenation of the parts; of more than 16 in two rounds. */
 static const char *join(writer *w, const char *out, const char **parts, long long count)
 {
     enum { most = 16 }; /* operands of a concat */
@@ -170,7 +170,7 @@ static const char *join(writer *w, const char *out, const char **parts, long lon
     return add_op(w, out, "concat", in.data, "");
 }
 
-/* A weight for each head, [heads, hd], of which each is a tensor. */
+/* The weights of all heads, [heads, hd], joined from one tensor [hd] per head. */
 static const char *joined_weights(writer *w, const char *name, const char *heads, const char *from)
 {
     const long long count = strcmp(heads, "H") == 0 ? w->l->heads : w->l->kv_heads;

@@ -28,12 +28,12 @@ const char *spec_write(arena *a, const spec_request *r);
 typedef struct stem_request {
     const model_config *config;
     const layer_facts *layer;
-    bool gamma;       /* as above */
+    bool gamma;       /* as in spec_request */
     const char *norm; /* the module; NULL: none */
     long long vocabulary;
     const char *head, *head_bias;       /* tensors; head NULL: the norm alone */
-    double logit_multiplier, logit_cap; /* 1; 0: none */
-    long long block; /* a second output: the maximum of each block of this many logits; divides the vocabulary; 0: none */
+    double logit_multiplier, logit_cap; /* a multiplier of 1 and a cap of 0: none */
+    long long block; /* not 0: a second output has the maximum of each block of this many logits, a divisor of the vocabulary */
 } stem_request;
 
 const char *spec_write_stem(arena *a, const stem_request *r);

@@ -9,7 +9,7 @@ typedef struct model_stem {
     const layer_facts *layer; /* of layer 0: its sizes and norms are those of the model */
     long long vocabulary;
     const char *embedding;          /* name of the table [vocabulary, hidden] */
-    double multiplier;              /* of embeddings; 1 */
+    double multiplier;              /* factor of embeddings; 1: none */
     bool multiplier_rounded;        /* it is rounded to the dtype first */
     const char *position_embedding; /* a table whose row `position + first_position` is added; NULL: none */
     long long first_position;
@@ -17,7 +17,7 @@ typedef struct model_stem {
     const char *last_norm;      /* NULL: none */
     const char *head;           /* the tensor [vocabulary, hidden] */
     const char *head_bias;      /* NULL: none */
-    double logit_multiplier, logit_cap; /* 1; 0: none */
+    double logit_multiplier, logit_cap; /* a multiplier of 1 and a cap of 0: none */
 } model_stem;
 
 /* False: an encoder, layers without a head, or a config without the size of the vocabulary. */

@@ -3,7 +3,8 @@
  * left there. */
 #include "runtime/module/counters.h"
 
-/* The low half of marks::late. A mark that an earlier call left at this address has the same low half, but not late_bit. */
+/* The low half of marks::late (templates/frame/marks.h). A mark that an earlier call left at this address has the same low half, but not
+ * late_bit. */
 static const unsigned mark_word = 0x93f8c26bu;
 static const unsigned late_bit = 1u << 31; /* set by late_wait() of templates/frame/workspace.h */
 

@@ -13,9 +13,9 @@ typedef struct memory {
     size_t bytes;
 } memory;
 
-typedef struct layer { /* of a stack; any other run has one */
+typedef struct layer { /* one layer of a stack; a run of any other plan has a single layer */
     tfgen_weights *weights;
-    memory *tensors; /* inputs and outputs are those of the first layer, and not allocated for others */
+    memory *tensors; /* by tensor; only the first layer allocates inputs and outputs, which all layers share */
     void **tensor_pointers; /* the same addresses, as an array for `call` */
     void **weight_pointers; /* by slot */
 } layer;
@@ -34,8 +34,8 @@ struct guarded_run {
     int launches;
 };
 
-/* Logs the host engine's full report if there is one, else the error; for a failed launch, first the error's first line, which names the
- * kernel. */
+/* Logs the error, or, if the host engine has written a full report, that report instead: for a failed launch after the first line of the
+ * error, which names the kernel. */
 static tfgen_code noted(guarded_run *s, tfgen_status status, const tfgen_error *error, host_log *log)
 {
     if (status == TFGEN_OK) return code_ok;
@@ -288,7 +288,7 @@ tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, h
     return noted(s, status, &error, log);
 }
 
-/* Copies instead of filling bytes: a byte fill makes only the NaN 0xff..., which arithmetic on some GPUs produces as -NaN. */
+/* Copies a 16-bit pattern. A fill with one byte can only make the NaN 0xff..., which arithmetic on some GPUs produces as well (as -NaN). */
 static tfgen_status fill(guarded_run *s, char *data, size_t bytes, uint16_t with, tfgen_error *error)
 {
     enum { room = 1 << 16 };

@@ -10,11 +10,13 @@ typedef struct guarded_run guarded_run;
 typedef struct guarded_options {
     tfgen_device *device;  /* for the plan's target; NULL: the host engine, in the geometry of the plan's target */
     bool check;            /* race and bounds checker: the host engine only */
-    /* With check: called after each launch for each value's storage that it accessed; counts of distinct bytes read and written. */
+    /* With check: called after each launch, once for each value's storage that the launch accessed, with the numbers of distinct bytes that
+     * it read and wrote. */
     void (*touched)(void *touched_context, const char *kernel, const char *name, size_t read, size_t written);
     void *touched_context;
     const host_watch *watch; /* with check: called for each access, instead of detecting races */
-    int multiprocessors;   /* number that the host device reports; 0: with watch, the plan's device's own; else one per worker */
+    int multiprocessors;   /* how many multiprocessors the host device reports; 0: with `watch` as many as the plan's device model has, else
+                            * one per worker */
     int layers;            /* of a plan for stacks: how many the run has, each with params, weights and states of its own; 0: one */
     int jobs;              /* concurrent compilers, and the host's workers; 0: one per CPU */
     struct cache *cache;   /* compiled kernels (runtime/cache/cache.h); NULL: cache_dir */

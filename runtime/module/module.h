@@ -39,7 +39,8 @@ typedef enum binding_kind {
 } binding_kind;
 typedef struct binding {
     unsigned short kind, offset;
-    int index; /* by kind: tensor; workspace item (stored values, then scratches); weight slot; dim; map; none */
+    int index; /* for a tensor, dim or map: its index; for workspace: the item (stored values, then scratches); for weights: the slot;
+                * unused by other kinds */
 } binding;
 
 /* A tensor map argument of a launch, encoded anew by each call. */
@@ -57,7 +58,7 @@ typedef struct module_kernel { /* a pack kernel or a launch */
     launch_shape shape;          /* grid: at the plan's own dims */
     binding *bindings;
     int binding_count;
-    binding *row; /* of a stack: what a layer's row of the table points to, tensors and weights */
+    binding *row; /* of a stack: the tensors and weights whose addresses are a layer's row of the table (runtime/module/stack.h) */
     int row_length;
     unsigned argument_bytes;
     unsigned most_resident; /* cooperative launch: workgroups that the device holds at once; 0: any other launch */
@@ -76,7 +77,8 @@ struct tfgen_module {
     arena *arena;
     tfgen_device *device;
     const plan *plan;
-    const char *manifest; /* tfgen_module_create() replaces NULL by the plan's; in a variant: the owner's, with the variants so far */
+    const char *manifest; /* NULL until tfgen_module_create() sets the plan's; in a variant: its owner's manifest, with all variants up to
+                           * this one */
     /* Variants (runtime/module/variants.h): the same spec planned for other dims, in modules that this one owns. */
     const tfgen_plan *made_of;                /* set by tfgen_module_create(); NULL: the module cannot have variants */
     _Atomic(struct tfgen_module *) variants;  /* the latest; `earlier` links the others */

@@ -24,7 +24,7 @@ tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_t
 }
 
 /* ---- selection for a call */
-/* Strides of rows say nothing of a call's size. */
+/* Whether a dim measures a call's size: a dynamic one does, unless it is the stride of rows (only those have a step). */
 static bool counts(const dim *d) { return d->dynamic && !d->step; }
 
 static bool covers(const tfgen_module *m, const dim_table *dims)

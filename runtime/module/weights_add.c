@@ -50,7 +50,7 @@ static tfgen_status check_slot(const addition *a, void *const *tensors, int slot
     return status;
 }
 
-/* Allocates missing weights; of two slots with the same key, the first. */
+/* Allocates the missing weights. Of several slots with the same key only the first gets memory. */
 static tfgen_status make_missing(addition *a, void *const *tensors, tfgen_error *error)
 {
     const weight *last = NULL;

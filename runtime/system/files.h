@@ -11,7 +11,8 @@
 typedef struct file_draft {
     FILE *out; /* the caller writes here */
     int folder;
-    char *name, *aside; /* in the folder; aside NULL: `out` is the device itself */
+    char *name, *aside; /* names in the folder: the file's and the temporary file's; aside NULL: `out` is the existing device, pipe or open
+                         * file itself */
 } file_draft;
 
 /* The folder must exist. A plain file that is replaced keeps its permissions. */

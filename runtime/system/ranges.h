@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 bool ranges_wanted(void); /* a profiler library is open: worth formatting a name */
-/* The range is called "what name", truncated to 200 characters; name may be NULL. */
+/* The range's name is `what`, a blank and `name` (which may be NULL), truncated to 200 characters. */
 void range_begin(const char *what, const char *name);
 void range_end(void);
 

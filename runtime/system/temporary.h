@@ -1,6 +1,5 @@
-/* In: nothing. Out: a folder under TMPDIR that only this user can enter, and the files that a compiler writes there. They are read through
- * the folder's handle, so nobody who may rename files in TMPDIR can substitute another folder. Refuses, with errno, what the system
- * refuses. */
+/* A folder under TMPDIR that only this user can enter, and the files that a compiler writes there. They are read through the folder's
+ * handle, so nobody who may rename files in TMPDIR can substitute another folder. Refuses, with errno, what the system refuses. */
 #ifndef TFGEN_TEMPORARY_H
 #define TFGEN_TEMPORARY_H
 #include <stdbool.h>
@@ -15,8 +14,8 @@ const char *temporary_base(void); /* TMPDIR, else /tmp */
 bool temporary_open(temporary_folder *t);
 /* Reads the plain file `name`, at most `most` bytes, and appends a NUL; NULL: no such file, or no memory. */
 unsigned char *temporary_read(const temporary_folder *t, const char *name, size_t most, size_t *size);
-/* Why a program that failed while writing there had no space: found in its messages (`said`, may be NULL), or because the disk is full;
- * NULL: it had space. */
+/* For a program that failed while it wrote there: the error that shows that it ran out of space, found in its messages (`said`, may be
+ * NULL), or ENOSPC's text if the disk is full now. NULL: it failed for another reason. */
 const char *temporary_shortage(const temporary_folder *t, const char *said);
 void temporary_close(temporary_folder *t); /* also deletes the folder and its content */
 /* Deletes a folder and its content, without following links. */

@@ -23,7 +23,8 @@ wisdom *wisdom_merge(arena *a, const wisdom *x, const wisdom *y);
 const char *wisdom_text(arena *a, const wisdom *w, bool stale); /* stale: with the stale lines, unchanged */
 
 typedef struct wisdom_change {
-    int added, replaced, kept; /* entries to add whose key was new; that replaced an entry; that lost to a better one */
+    int added, replaced, kept; /* how many of the entries to add had a new key; replaced a worse entry of the file; were left out because
+                                * the file has a better one */
 } wisdom_change;
 /* Adds entries to the file, under a lock file, since other processes may add at the same time. Makes its folder. Bails, and leaves the file
  * alone, if it is not a wisdom file. */
