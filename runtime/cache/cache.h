@@ -1,6 +1,6 @@
 /* In: requests for code. Out: for each exactly the result of code_compile(), from the kernel cache if possible. Entries are not trusted:
- * one that is truncated, modified, of another key, of another user or no plain file counts as missing and is made again. All calls are
- * thread-safe; many processes may share one folder, also on a network file system (docs/cache.md). */
+ * one that is truncated or modified, that has another key, that another user owns, or that is not a regular file counts as missing and is
+ * made again. All calls are thread-safe; many processes may share one folder, also on a network file system (docs/cache.md). */
 #ifndef TFGEN_CACHE_H
 #define TFGEN_CACHE_H
 #include <stdio.h>
@@ -12,7 +12,8 @@ typedef struct cache cache;
 typedef struct cache_options {
     const char *directory; /* NULL: cache_directory(); "": no cache */
     long long most_bytes;  /* of all entries; 0: TFGEN_CACHE_SIZE (bytes, or with K, M, G), else 1 GiB */
-    double wait_seconds;   /* for another process that makes the entry; 0: 120; half of it if that process may be dead */
+    double wait_seconds;   /* most time to wait for another process that makes the entry; 0: 120; half as long if that process may be
+                            * dead */
     void (*warn)(void *context, const char *text); /* entries cannot be written; called at most once per cache, from any thread */
     void *context;
 } cache_options;

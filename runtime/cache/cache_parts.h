@@ -11,7 +11,7 @@ typedef struct cache_kept cache_kept; /* an entry in memory */
 
 struct cache {
     char *directory;
-    long long most_bytes, most_kept; /* of all entries in the folder; in memory */
+    long long most_bytes, most_kept; /* limits: of all entries in the folder; of those kept in memory */
     double wait_seconds;
     void (*warn)(void *context, const char *text);
     void *context;

@@ -19,7 +19,7 @@ typedef struct kernel_facts {
 
 typedef struct codeobject {
     char arch[32];     /* gfx90a, gfx942 … without feature suffixes; sm_90 (a cubin does not record the 'a') */
-    char producer[64]; /* "clang 22.1.8" when the file says, else "" */
+    char producer[64]; /* "clang 22.1.8" if the file names it, else "" */
     kernel_facts *kernels;
     size_t n_kernels;
 } codeobject;

@@ -1,5 +1,5 @@
-/* In: nothing. Out: the part of libclang's stable C interface (clang-c/Index.h, unchanged from clang 14 to 22) that
- * tfgen calls, for use through dlopen: neither building nor running needs libclang's headers. */
+/* The part of libclang's stable C interface (clang-c/Index.h, unchanged from clang 14 to 22) that tfgen calls, for use through dlopen:
+ * neither building nor running needs libclang's headers. */
 #ifndef TFGEN_LIBCLANG_ABI_H
 #define TFGEN_LIBCLANG_ABI_H
 

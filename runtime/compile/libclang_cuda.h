@@ -1,5 +1,5 @@
-// In: nothing. Out: declarations of functions that NVRTC has built in and clang only gets from a CUDA toolkit, so that libclang can check
-// emitted source for NVIDIA. They have no bodies, so nothing can be compiled with them.
+// Declarations of functions that NVRTC has built in and that clang only gets from a CUDA toolkit. With them libclang can check emitted
+// source for NVIDIA; as they have no bodies, nothing can be compiled with them.
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))

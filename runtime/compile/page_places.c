@@ -51,7 +51,7 @@ static bool read_mark(const char *line, size_t size, marked_line *found)
 {
     char text[40];
     int end = 0;
-    while (size && strchr(" \t\r", line[size - 1])) size--; /* left by editors */
+    while (size && strchr(" \t\r", line[size - 1])) size--; /* blanks that editors add */
     const size_t tail = size < sizeof text ? size : sizeof text - 1;
     memcpy(text, line + size - tail, tail);
     text[tail] = 0;

@@ -34,7 +34,7 @@ void worker_answer_free(worker_answer *a);
 
 typedef struct worker_job {
     const char *directory, *tool, *arch, *name;
-    char *source; /* NUL behind it */
+    char *source; /* followed by a NUL */
     size_t size;
 } worker_job;
 

@@ -1,5 +1,5 @@
-/* In: options, structs and errors of the public interface's callers; names of kernels. Out: options converted to this version, structs to
- * the caller's, a status with its text; symbols. Refuses options of invalid size. */
+/* In: options, structs and errors of the public interface's callers; names of kernels. Out: options converted to this version's structs,
+ * results to the caller's; a status with its error text; the symbols of kernels. Refuses options of invalid size. */
 #include "runtime/device/device.h"
 #include "gen/base/names.h"
 #include <stdarg.h>

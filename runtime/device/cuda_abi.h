@@ -1,5 +1,5 @@
 /* What tfgen uses of the CUDA driver's interface, so that neither the build nor the machine needs CUDA: the library is opened at run time.
- * Names as libcuda exports them (a _v2 belongs to the name). tests/runtime/test_cuda.c compares with cuda.h where there is one. */
+ * Functions have the names that libcuda exports, _v2 included. tests/runtime/test_cuda.c compares with cuda.h where there is one. */
 #ifndef TFGEN_CUDA_ABI_H
 #define TFGEN_CUDA_ABI_H
 #include <stddef.h>
@@ -33,7 +33,7 @@ typedef struct cuda_launch_config {
     unsigned attribute_count;
 } cuda_launch_config;
 
-/* CUDA_CALL(name without cu, symbol, arguments); CUDA_MAYBE: a driver may lack it */
+/* CUDA_CALL(name without cu, symbol, parameters). CUDA_MAYBE: a function that a driver may lack */
 #define CUDA_CALLS(CUDA_CALL, CUDA_MAYBE)                                                                                                  \
     CUDA_CALL(Init, "cuInit", (unsigned flags))                                                                                            \
     CUDA_MAYBE(DriverGetVersion, "cuDriverGetVersion", (int *version))                                                                     \

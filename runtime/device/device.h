@@ -70,7 +70,7 @@ struct device_api {
      * cooperative launches, which are ordered among streams (order.h). */
     tfgen_status (*launch)(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
                            tfgen_error *error);
-    /* The most workgroups of a launch of this shape (but for its grid) that the device holds at once: at least 1, else an error. */
+    /* The most workgroups of a launch of this shape, whatever its grid, that the device holds at once: at least 1, else an error. */
     tfgen_status (*resident)(tfgen_device *d, void *kernel, const launch_shape *shape, unsigned *workgroups, tfgen_error *error);
     tfgen_status (*encode_map)(tfgen_device *d, void *map /* 128 bytes, aligned to 128 */, const map_shape *shape, tfgen_error *error);
 
@@ -102,7 +102,8 @@ typedef struct host_device_options {
     bool poison;               /* check the bytes after allocations, fill shared memory with NaN before each workgroup */
     bool check;                /* race and bounds checker: a launch with findings ends with code_check_failed */
     unsigned workers;          /* 0: one per processor */
-    int multiprocessors;       /* to report, for persistent kernels; 0: the number of workgroups that run concurrently */
+    int multiprocessors;       /* how many to report, which sizes the grids of persistent kernels; 0: as many as workgroups run
+                                * concurrently */
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check: host_touched */
     void *context;                                                                                    /* of touched */
     const host_watch *watch;   /* with check: called for each access, instead of detecting races */
@@ -118,7 +119,7 @@ extern const size_t device_kind_count;
 enum { symbol_room = 128 };
 const char *kernel_symbol(const char *name, char symbol[symbol_room]);
 
-/* For resident(): workgroups of a device that holds `each` of this shape per multiprocessor. */
+/* For resident(): the workgroups of this shape that the device holds at once, if each multiprocessor holds `each` of them. */
 tfgen_status device_seats(const tfgen_device *d, int each, const launch_shape *shape, unsigned *workgroups, tfgen_error *error);
 
 /* Formats the message into `error` (may be NULL) and returns the status. */

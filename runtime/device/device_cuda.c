@@ -246,7 +246,7 @@ static int find_function(const cuda_machine *m, void *image, const char *name, u
     char symbol[symbol_room];
     int code = m->cu.ModuleGetFunction(kernel, image, kernel_symbol(name, symbol));
     if (code == cuda_success && dynamic_bytes) code = m->cu.FuncSetAttribute(*kernel, cuda_function_dynamic_shared, (int)dynamic_bytes);
-    /* now, not at the first launch, which may be inside a capture */
+    /* loads the code now: at the first launch, which may be inside a graph capture, that would fail */
     if (code == cuda_success && m->cu.FuncLoad) code = m->cu.FuncLoad(*kernel);
     return code;
 }

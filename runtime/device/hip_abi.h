@@ -1,5 +1,5 @@
-/* In: nothing. Out: the part of HIP's binary interface that device_hip.c calls and that the double in tests/doubles answers, so that no
- * header of the vendor is needed: calls with their C types, and numbers that are the same from ROCm 5 to 7. */
+/* The part of HIP's binary interface that device_hip.c calls and that the test double in tests/doubles implements, so that no header of the
+ * vendor is needed: functions with their C types, and constants that are the same from ROCm 5 to 7. */
 #ifndef TFGEN_HIP_ABI_H
 #define TFGEN_HIP_ABI_H
 #include <stddef.h>
@@ -48,7 +48,7 @@ enum { hip_arch_name_offset_5 = 396, hip_properties_size_5 = 792 };
 #define HIP_EXTRA_SIZE ((void *)2)
 #define HIP_EXTRA_END ((void *)3)
 
-/* CALL(field, C arguments): hipFIELD is a must; MAYBE: newer or older libraries lack it. */
+/* CALL(NAME, C parameters): hipNAME, which every supported library has. MAYBE: a function that some newer or older libraries lack. */
 #define HIP_CALLS(CALL, MAYBE)                                                                                                             \
     CALL(GetDeviceCount, (int *count))                                                                                                     \
     CALL(GetDevice, (int *device))                                                                                                         \

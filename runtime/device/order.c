@@ -1,5 +1,5 @@
 /* One event per context follows the last launch that was ordered. It is recorded after each launch, not only when another stream launches:
- * by then the first stream may be destroyed, or have much more work queued. */
+ * at that time the first stream may have been destroyed, or have much more work queued. */
 #include "runtime/device/order.h"
 #include <pthread.h>
 #include <stdlib.h>

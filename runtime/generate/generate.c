@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that the head prefetches of layer 0 of the next step. More than usual, as that layer begins only when the token has been chosen. */
+/* Bytes of layer 0 of the next step that the launch of the head prefetches. More than the default (4 MB): that layer begins only when the
+ * token has been chosen, so there is time for more. */
 enum { head_next_bytes = 12 << 20 };
 
 /* ---- launches */
@@ -42,7 +43,7 @@ static void run_norm(generator *g, int *at, size_t rows)
     *at = !*at;
 }
 
-/* sequence: the call's first one, whose part of the KV caches is passed. */
+/* sequence: the first sequence of the call; the kernels are passed the KV caches from that sequence on. */
 static void run_layers(generator *g, bool prefill, int *at, size_t sequence, const tfgen_dim *dims, size_t dim_count)
 {
     const layer_set *s = &g->sets[g->set];
@@ -211,7 +212,7 @@ static tfgen_status read_prompt(generator *g, size_t sequence, const int *ids, s
     return status == TFGEN_OK ? run(g, read_body, &job, error) : status;
 }
 
-/* What the graph captures: a step from the inputs in x[0] and pos to those of the next one. */
+/* A decode step, which the graph captures: from its inputs in x[0] and pos to those of the next step. */
 static void launch_step(generator *g)
 {
     const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};
@@ -242,8 +243,8 @@ static void replay_step(generator *g)
     generator_need(g, api->graph_launch(g->device, s->graph, g->stream, &error), &error);
 }
 
-/* Sends the inputs of a step. A finished sequence stays in the batch with token 0, which writes the cache row after its last token (in a
- * full cache, the last row); in steps that follow ahead, the rows after that one. */
+/* Sends the inputs of a step. A finished sequence stays in the batch, with token 0. That token's keys and values go to the cache row after
+ * the last token (in a full cache, to the last row), and those of further steps launched ahead to the rows after it. */
 static void send_inputs(generator *g, const int *ids, const bool *done)
 {
     const size_t count = g->options.sequences;
@@ -262,7 +263,8 @@ static bool ends_text(const generator *g, int token)
     return ends;
 }
 
-/* The tokens that steps appended to a sequence: the first one's input, and what each step but the last chose, up to the text's end. */
+/* Records the tokens that `steps` decode steps appended to a sequence: the input of the first step, then the token chosen by each step but
+ * the last; stops at the end of the text. */
 static void record(generator *g, size_t sequence, int input, const int *tokens, size_t steps)
 {
     for (size_t k = 0; k < steps; k++) {

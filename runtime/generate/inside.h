@@ -50,7 +50,7 @@ struct generator {
     dtype type;
     model_stem stem;
     layer_set sets[2]; /* the second is for texts longer than sets[0].most */
-    int set_count, set; /* set: the one that filled the caches */
+    int set_count, set; /* set: index in `sets` of the one that filled the caches */
     unit head, norm;    /* norm: applied to the embeddings; norm.plan NULL: the model has none */
     tfgen_weights *head_weights, *norm_weights;
     layer_memory *layers;
@@ -59,7 +59,7 @@ struct generator {
     long long rows;    /* KV cache rows per sequence: room rounded up to 16 */
     size_t cache_bytes; /* keys (or values) of one sequence in one layer */
     long long block; /* logits per maximum that the device computes (peaks); 0: the host reads all logits */
-    void *call; /* one host-to-device copy per call: positions (pos), then the tokens' embeddings (x[0]) */
+    void *call; /* device memory that one copy from host_call fills per call: positions (pos), then the tokens' embeddings (x[0]) */
     void *x[2], *last, *pos, *logits, *peaks, *workspace, *stream;
     char *host_call;
     double *row[2];

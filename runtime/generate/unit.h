@@ -40,21 +40,22 @@ typedef struct unit_call {
     const tfgen_dim *dims;
     size_t dim_count;
     void *workspace, *stream;
-    const unit *next; /* as in tfgen_args, of a unit; NULL: not known */
+    const unit *next; /* the fields next, next_weights and next_bytes of tfgen_args, with a unit for the module; NULL: the next call is not
+                       * known */
     const tfgen_weights *next_weights;
     size_t next_bytes;
 } unit_call;
 /* Launches the unit's kernels; on a GPU it does not wait for them. */
 tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_call *call, tfgen_error *error);
-/* Likewise, for a unit planned as a stack: layers first, ..., first + count - 1 of it in one launch. The stack has weights and states. */
+/* Likewise, for a unit planned as a stack: layers first, ..., first + count - 1 in one launch, with the weights and states in `stack`. */
 tfgen_status unit_run_stack(const unit *u, const tfgen_stack *stack, size_t first, size_t count, const unit_call *call, tfgen_error *error);
 /* The device memory of each tensor of the unit, which has at most most_unit_tensors; NULL: none of `tensors`. */
 enum { most_unit_tensors = 256 };
 void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_count, void **all);
 /* Bails unless TFGEN_OK: the first line of the error's text is the message, the other lines its log. */
 void unit_need(arena *a, tfgen_status status, const tfgen_error *error);
-/* Packs the params of `units`, which all have the same ones, once for all of them; the caller frees the result. Call it within arena_run()
- * of the checkpoint's arena: it bails. */
+/* Packs the params of `units`, which must all have the same params, into one object that serves all of them; the caller frees it. Call it
+ * within arena_run() of the checkpoint's arena: it bails. */
 tfgen_weights *unit_weights(arena *a, const unit *const *units, size_t count, checkpoint *tensors, layer_place place);
 double unit_seconds(void); /* monotonic clock */
 #endif

@@ -284,8 +284,8 @@ static process_end link_object(const char *compiler, const built *b, uint64_t de
     return end;
 }
 
-/* Whether the compiler's output may be linked: reading a pipe in its place would block the linker. Without linking, the caller reports that
- * there is no output. */
+/* Whether the compiler's output is a regular file, which alone is linked: the linker would block on a pipe in its place. If it is not, the
+ * caller reports that the compiler made no file. */
 static bool is_file(const char *path)
 {
     struct stat s;

@@ -64,8 +64,8 @@ bool block_run(block *b);
 void fiber_swap(hs_thread *from, hs_thread *to);
 /* Leaves the fiber for the worker's context, for good. */
 void fiber_abandon(block *b) __attribute__((noreturn));
-/* Gives the module's one copy of its __shared__ variables to b: saves their values for the block that had them, restores b's. Null: no
- * block has them. */
+/* Gives the module's one copy of its __shared__ variables to b: saves their values for the block that had them and restores b's. b NULL: no
+ * block has them afterwards. */
 void block_own_shared(host_module *m, block *b);
 bool fiber_is_fresh(const hs_thread *t);
 
@@ -256,7 +256,7 @@ void memory_close(host_engine *e);
 checker *check_new(launch *l);
 void check_free(checker *c);
 bool check_block_start(checker *c, block *b); /* false: no memory */
-void check_collective(checker *c, hs_wave *w, bool orders); /* orders: it orders its lanes' memory accesses before and after */
+void check_collective(checker *c, hs_wave *w, bool orders); /* orders: accesses of its lanes before it happen before those after it */
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
 void check_matrix(checker *c, hs_u32 operations); /* of one matrix instruction */
@@ -273,7 +273,8 @@ void watch_end(launch *l);
 bool watch_block(block *b); /* a block starts; false: no memory */
 void watch_drop(block *b);  /* before the block is freed */
 void watch_meeting(hs_wave *w, hs_u64 lanes);
-void watch_stand_in(const hs_thread *t, int kind); /* HS_SYNC_STANDS_IN, STOOD_IN: the lane begins, ends emulating an instruction */
+void watch_stand_in(const hs_thread *t, int kind); /* kind HS_SYNC_STANDS_IN: the lane begins to emulate an instruction; HS_SYNC_STOOD_IN:
+                                                    * it has ended */
 bool watch_stands_in(const hs_thread *t); /* the lane is emulating an instruction: its accesses are not the GPU's */
 void watch_access(const hs_thread *t, const host_access *access, int kind);
 

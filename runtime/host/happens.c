@@ -75,8 +75,8 @@ static void order_lanes(happens *h, unsigned wave)
 
 void happens_collective(happens *h, unsigned wave) { order_lanes(h, wave); }
 
-/* Release fences are cumulative over a barrier: what a wave released by a fence before it, any wave of the barrier publishes by a relaxed
- * store after it. */
+/* Release fences are cumulative across a barrier: if a wave executes a release fence before the barrier, a relaxed store after the barrier
+ * by any of its waves publishes what that fence released. */
 static void share_released(happens *h, unsigned first, unsigned n)
 {
     bool fenced = false;

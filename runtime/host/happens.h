@@ -18,7 +18,7 @@ typedef struct lane_order {
  * everything that wave v did up to this tick happened before. A lane's release or acquire counts for its whole wave, and within the wave
  * for every address: races may be missed, none are invented. */
 typedef struct happens {
-    unsigned waves, columns, rows, per_block; /* waves: of the grid, in a clock, resident at once, in a block */
+    unsigned waves, columns, rows, per_block; /* numbers of waves: in the grid, in a clock, resident at once, in a block */
     uint32_t *ticks;                           /* [waves]: the clock of each */
     uint32_t *seen, *released, *pending;       /* [rows][columns]; released: what was seen at the last release fence; pending: what relaxed
                                                 * atomics read, which counts as seen from the next acquire fence on */

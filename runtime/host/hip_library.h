@@ -1,6 +1,5 @@
-// In: hip_on_host.h before it.
-// Out: what HIP has as a library: atomics, fences, vector types, mathematics, bit operations; and the hooks of --check. Scopes of atomics
-// are dropped: between the threads of one worker everything is atomic anyway.
+// In: hip_on_host.h before it. Out: what HIP provides as library functions: atomics, fences, vector types, mathematics, bit operations; and
+// the hooks of --check. Scopes of atomics are dropped: between the threads of one worker everything is atomic anyway.
 #if defined(__cplusplus) && !defined(HS_HIP_LIBRARY_H)
 #define HS_HIP_LIBRARY_H
 #ifndef TF_ON_HOST
@@ -35,7 +34,7 @@ static HS_UNCHECKED __attribute__((noinline)) void tf_hs_aligned(const volatile 
 {
     if ((uintptr_t)p % bytes) hs_rt.access((const void *)p, bytes, HS_CHECK_MISALIGNED, __builtin_return_address(0));
 }
-// Announces an access by an instruction for global memory.
+// Reports an access by an instruction that reaches global memory only: at an address of shared memory it would fault on a GPU.
 static HS_UNCHECKED __attribute__((noinline)) void tf_hs_global(const volatile void *p, unsigned long bytes)
 {
     hs_rt.access((const void *)p, bytes, HS_CHECK_GLOBAL, __builtin_return_address(0));
@@ -91,7 +90,7 @@ HS_HOOKS(16)
 HS_HOOK void __asan_loadN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_READ, __builtin_return_address(0)); }
 HS_HOOK void __asan_storeN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_WRITE, __builtin_return_address(0)); }
 HS_HOOK void __asan_handle_no_return() {}
-// The part that is used here of clang's description of a misaligned access.
+// The fields used here of clang's description of a misaligned access.
 struct hs_type_mismatch {
     const char *file;
     unsigned line, column;
@@ -160,7 +159,7 @@ template <class T> HS_ATOMIC hs_plain<T> hs_load(T *p, int order)
 template <class T> HS_ATOMIC void hs_store(T *p, hs_plain<T> v, int order)
 {
     HS_NOTE(p, HS_CHECK_ATOMIC_WRITE, order);
-    // A plain store on x86 for everything below sequential consistency, which would take an exchange.
+    // Weaker orders use a release store, which is a plain store on x86; a sequentially consistent one is an exchange there.
     const hs_raw<T> raw = __builtin_bit_cast(hs_raw<T>, v);
     if (order == __ATOMIC_SEQ_CST) __atomic_store_n((volatile hs_raw<T> *)p, raw, __ATOMIC_SEQ_CST);
     else __atomic_store_n((volatile hs_raw<T> *)p, raw, __ATOMIC_RELEASE);

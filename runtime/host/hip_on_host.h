@@ -35,7 +35,7 @@ typedef __SIZE_TYPE__ size_t;
 #define __device__
 #define __host__
 #define __constant__ static const
-#define __forceinline__ inline __attribute__((__always_inline__)) // also unoptimised: lanes wait at each inlined copy by itself
+#define __forceinline__ inline __attribute__((__always_inline__)) // even unoptimised: each inlined copy of a wait is its own place
 #define __launch_bounds__(...)
 // One copy per module, which one block uses at a time: correct, but launches then have a single worker. TF_SHARED_STRUCT is fast.
 #define __shared__ static __attribute__((section("hs_shared")))
@@ -158,7 +158,7 @@ HS_INLINE void hs_yield(const hs_place *s)
 // For barriers that are emulated by polling: the watchdog counts each completed phase as progress.
 #define tf_hs_progressed() hs_rt.progressed(hs_cur)
 
-// The calling thread, of one of the last waves, takes part in no more barriers: on a GPU these count threads (bar.sync with a number).
+// From now on the caller's wave and the waves after it take part in no barriers; a GPU's code uses barriers that count threads (bar.sync).
 #define tf_hs_leave_barriers() hs_rt.leave_barriers(hs_cur)
 
 // ---- clusters: adjacent blocks of the grid, which one worker runs in turn
@@ -255,8 +255,8 @@ HS_INLINE void hs_wave_sync(const hs_place *s) { hs_collect(s, 0); }
 #define tf_hs_wave_sync() hs_wave_sync(HS_SITE("tf_hs_wave_sync", HS_OP_NONE | HS_OP_MEETS))
 #define __syncwarp(...) tf_hs_wave_sync()
 
-// Sum, maximum and minimum over aligned groups of `width` lanes (all of the wave when 0), in the order of an xor butterfly:
-// the same bits as the shuffles of the GPU. One pass over the wave if the type has one (hs_ops); the word carries the width, too.
+// Sum, maximum and minimum over aligned groups of `width` lanes (all of the wave when 0), in the order of an xor butterfly: the same bits
+// as the shuffles of the GPU. One pass over the wave for the types in hs_ops; the mailbox word holds the value and the width.
 HS_INLINE float hs_fold(const hs_place *s, float v, int width)
 {
     return hs_value<float>(hs_collect(s, hs_word(v) | (hs_u64)hs_width(width) << 32)[hs_lane()]);

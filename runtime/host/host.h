@@ -108,9 +108,9 @@ host_status host_module_open(const void *object, size_t size, host_module **out,
  * ("-march=x86-64-v3"). */
 host_status host_compile_object(const char *source, size_t source_size, const host_compile_options *o, unsigned char **object, size_t *size,
                                 host_log *log);
-/* Compiles several emitted kernel sources per compiler run, as far as possible. Sources compiled together share one module, which each
- * out[i] holds and frees once. out[i] is left alone for sources that are optimised, that cannot be combined, or that the compiler gave
- * diagnostics for: compile those with host_compile(), which reports them. */
+/* Compiles several emitted kernel sources per compiler run, as far as possible. Sources compiled together share one module; each out[i] is
+ * a reference to it and is freed separately. out[i] is left alone for sources that are optimised, that cannot be combined, or that the
+ * compiler gave diagnostics for: compile those with host_compile(), which reports them. */
 typedef struct host_page {
     const char *name, *text;
     size_t size;

@@ -108,12 +108,13 @@ enum { HS_MFMA_32x32x8_BF16, HS_MFMA_16x16x16_BF16, HS_MFMA_32x32x8_F16, HS_MFMA
 
 enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRITE };
 /* Flags added to the kinds above: SAID: an access of the GPU's instruction that code here emulates, reported to watchers only (host_watch).
- * BULK: by a copy that runs without lanes, with the bytes of one step; MATRIX: of an operand that a matrix instruction reads from memory
- * itself. */
+ * BULK: made by an asynchronous bulk copy, which no lane executes: one report per row that it copies. MATRIX: of an operand that a matrix
+ * instruction reads from memory itself. */
 enum { HS_CHECK_SAID = 4, HS_CHECK_BULK = 8, HS_CHECK_MATRIX = 16 };
 /* Not an access: announces one at an address that is not a multiple of `bytes`, although its type requires that. */
 enum { HS_CHECK_MISALIGNED = 32 };
-/* Not an access: announces one of the GPU's instructions for global memory, which faults at addresses of shared memory. */
+/* Not an access: announces an access by an instruction that reaches global memory only and would fault on a GPU at an address of shared
+ * memory. */
 enum { HS_CHECK_GLOBAL = 64 };
 enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8, /* LOAD: an atomic that only reads */
        HS_SYNC_STANDS_IN = 16, HS_SYNC_STOOD_IN = 32 }; /* between these a lane emulates an instruction: its accesses are not the GPU's */
