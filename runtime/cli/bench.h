@@ -22,7 +22,7 @@ typedef struct bench_result {
     work *works;
     double *samples; /* seconds of whole runs in order: all, or every n-th, so that at most record_most_samples are kept */
     int sample_count;
-    int repeats, sets;       /* sets of buffers (inputs, states, outputs, workspace, weights) that runs rotate through */
+    int repeats, sets;       /* sets: how many sets of buffers (inputs, states, outputs, workspace, weights) runs rotate through */
     double set_bytes, compile_seconds;
     const plan *plan;        /* the plan that ran: the given one, or its replan after register spills (runtime/module/plan_code.h) */
 } bench_result;

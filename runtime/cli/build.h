@@ -15,7 +15,7 @@ typedef struct build_library {
     const char *block;              /* llama-decode */
     const char *identifier;         /* llama_decode: its names in C begin with this and an underscore */
     const char *file;               /* llama-decode: libFILE.a and FILE.h */
-    const char *spec_name;          /* must equal the name used for planning: it is part of the kernels' source */
+    const char *spec_name;          /* the name used for planning, which is part of the kernels' source */
     const char *spec;
     size_t spec_size;
     const unsigned char *bundle;

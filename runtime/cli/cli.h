@@ -33,7 +33,8 @@ int command_devices_main(const cli_options *o);
 int command_calibrate_main(const cli_options *o);
 int command_doctor_main(const cli_options *o);
 
-/* Reads a whole file ("-" is standard input, the same each time) of at most 64 MB into the arena; bails code_io with the reason. */
+/* Reads a whole file of at most 64 MB into the arena ("-" is standard input, whose content is kept for further calls); bails code_io with
+ * the reason. */
 char *cli_read_file(arena *a, const char *path, size_t *size);
 /* Opens a regular file, or one that is open already (/dev/fd/63). The arena closes it. Bails code_bad_input. */
 FILE *cli_open_input(arena *a, const char *path);

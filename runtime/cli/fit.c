@@ -22,9 +22,9 @@ typedef struct fit_job {
     compile_request request;
     const device_model *device;
     long long layers;
-    double share, room; /* of the device's memory; bytes */
+    double share, room; /* share: of the device's memory; room: that share in bytes */
     json_t *all;
-    bool short_of; /* some dim does not fit with any value */
+    bool short_of; /* a dim has no value with which the plan fits */
 } fit_job;
 
 /* ---- one plan, in an arena of its own */

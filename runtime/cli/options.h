@@ -26,7 +26,8 @@ typedef struct cli_options {
     } real; /* parsed real options, or their defaults */
     char **files;
     int file_count;
-    const char *help; /* the command that shows the usage, for error messages; NULL: usage was shown */
+    const char *help; /* command line that prints the usage, which error messages suggest ("tfgen run --help"); NULL: the usage was printed
+                       * already */
     arena *a; /* freed by the caller */
 } cli_options;
 

@@ -113,7 +113,8 @@ static void print_json(arena *a, const ir_graph *graph, const plan *p, const tri
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
 
-enum { most_layers = 10000, checked_groups = 3 /* of a launch whose workgroups wait for each other, so that --check sees them do it */ };
+enum { most_layers = 10000, checked_groups = 3 /* workgroups of a launch with --check at level block, where they wait for each other, so
+                                                * that the checker sees the waits */ };
 
 /* Options for a single layer. */
 static void refuse_for_stacks(arena *a, const cli_options *o)

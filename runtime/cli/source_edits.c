@@ -327,7 +327,7 @@ static const char *merged(arena *a, const source_edit *e, const char *other, tex
 }
 
 /* ---- the folder */
-/* False: nothing is there. Bails for other things than files: reading a pipe would block. */
+/* False: nothing is there. Bails if it is not a regular file: reading a pipe would block. */
 static bool is_file(arena *a, const char *path)
 {
     struct stat at;

@@ -171,7 +171,7 @@ static double operations_of(arena *a, const ir_graph *graph)
     return n.products + n.others;
 }
 
-/* Runs what is to be judged, in a stack up to layer t->at; `first`: seconds of its launches. */
+/* Runs the plan and judges it; of a stack it runs layers up to t->at and judges that one. first: receives the seconds of each launch. */
 static void run_and_judge(trial *t, double *first)
 {
     const trial_options *o = t->o;

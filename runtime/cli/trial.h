@@ -15,13 +15,14 @@ typedef struct trial_options {
     int repeat; /* timed runs after the checked one */
     int jobs;
     bool check; /* race and bounds checker */
-    int multiprocessors; /* that the host engine reports: persistent launches have so many workgroups; 0: one per job */
+    int multiprocessors; /* how many the host engine reports, which limits the grids of persistent launches; 0: one per job */
     const struct host_watch *watch; /* with check: called on each access, in place of the race check */
     cache *cache; /* kernel cache, or NULL */
     reference_when reference;
     double sample_above; /* operations: above this the reference computes only some rows of products and attention, and judges no output
                           * end to end; 0: never sample */
-    /* a signature: judge only what its phases store, and for values that the graph lacks what their readers store; or NULL */
+    /* NULL, or a signature: only values stored by its phases are judged, and in place of such a value that is not in the graph those stored
+     * by its readers */
     const char *only;
     const ref_tensor *inputs; /* data_make() of the graph and the seed, shared by several trials; NULL: made here */
     long long layer; /* as in data_files; in a stack that of its first layer */
@@ -90,9 +91,11 @@ const char *trial_fault(arena *a, const trial_result *r);
 
 /* --device, or by default the first GPU that tfgen has a target for; NULL: the host engine, also if an option needs it. */
 const char *trial_best_device(arena *a, const cli_options *o);
-/* Opens the device `name` (--device) and sets *target to its target. NULL for NULL or "host": trial_run() opens the host engine. Bails. */
+/* Opens the device `name` (--device) and sets *target to its target. Returns NULL if the name is NULL or "host", for which trial_run()
+ * opens the host engine itself. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
-/* --device, else the first GPU that tfgen has a target for; a target (or NULL) without a device is the host engine's. Sets *target. */
+/* Opens the device that trial_best_device() names; if it names none, the host engine in the geometry of *target (NULL: host). Sets *target
+ * to the device's target. */
 tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **target);
 
 /* The spec's ops that a kernel computes, in order: "rmsnorm linear rope"; graph NULL: the kernel's own ops. */

@@ -16,7 +16,8 @@ typedef struct trial {
     const ref_tensor **given;
     bool *judged; /* by launch; with trial_options.only */
     bool choices; /* rounding decides some stored number: ref_rules.choose */
-    ref_tensor **exact, **judging; /* outputs by graph value id: exact for any device; for this device's rounding choices */
+    ref_tensor **exact, **judging; /* outputs by graph value id: exact, for any device; and computed with this device's choices of
+                                    * rounding */
     ref_tensor *open; /* by graph value id: an output with numbers that rounding decides, before the device's numbers replaced them */
     tfgen_code lost; /* error of a copy inside the reference, reported after it has freed its memory */
     trial_result result;

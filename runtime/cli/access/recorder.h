@@ -1,6 +1,6 @@
 /* In: lanes' accesses as the host engine reports them (host_watch). Out: for each launch, by instruction: the sectors, cache lines and
  * shared-memory bank cycles that its waves request; and reuse in caches. Accesses of a launch beyond `limit` are counted but not analysed:
- * see access_launch.recorded. */
+ * access_launch.recorded says how many were analysed. */
 #ifndef TFGEN_CLI_RECORDER_H
 #define TFGEN_CLI_RECORDER_H
 #include "ir/devices/device_model.h"
@@ -77,7 +77,7 @@ typedef struct access_launch {
     int row_count;
     access_reuse own, shared; /* within a workgroup; in L2, by all concurrent workgroups */
     int at_once;
-    /* bytes of lines touched: by the launch; at most, by concurrent workgroups; by those of one chiplet */
+    /* bytes of the lines touched: by the launch; the most by concurrent workgroups; the most by concurrent workgroups of one chiplet */
     double touched, working_set, chiplet_set;
     access_spread *spread;
     int spread_count;

@@ -8,8 +8,8 @@
 #include "runtime/cli/trial_data.h"
 #include <string.h>
 
-/* Operations of a graph: above the first, only some rows of products and attention are judged; up to the second, a fault on the host engine
- * is also run under its checker, which takes about 20 times as long as a run. */
+/* In operations of the graph. Above sample_above only some rows of products and attention are judged. Up to check_below a fault on the host
+ * engine is run again under its checker, which takes about 20 times as long as a run. */
 static const double sample_above = 2e10, check_below = 3e8;
 enum { most_checked = 16 }; /* most kernels to compile again for the checker */
 
@@ -95,8 +95,8 @@ static const char *first_report(arena *a, const char *all)
     return arena_strndup(a, from, (size_t)(end - from));
 }
 
-/* Whether to run the checker unasked. Always after a fault, or if the wrong value was right in the second run. Else not for a large graph
- * or many kernels, nor if an elementwise op computed numbers beyond their bounds, which is no race. */
+/* Whether to run the checker without --check. Always after a fault, or if the wrong value was right in the second run. Otherwise only for a
+ * small graph with few kernels, and not if an elementwise op computed numbers beyond their bounds, since a race does not do that. */
 static bool checker_may_know(const bisection *b)
 {
     const place_made *m = &b->first.made;

@@ -101,10 +101,10 @@ typedef struct bisection {
     double operations; /* of the graph */
     const char *fault; /* the host engine's error if it stopped a kernel (nothing is compared then), or NULL */
     bool sampled;      /* only some rows of products and attention were judged */
-    walk whole;        /* of the unmodified plan */
+    walk whole;        /* the comparison of the unmodified plan */
     bool found;
     const char *unjudged;    /* bisect_diff: the first value of which no element could be judged, or NULL */
-    finding stored;          /* the first wrong value in memory; launch NULL and no mismatch: none */
+    finding stored;          /* the first wrong value in memory; none if it has neither launch nor mismatch */
     finding first;           /* the first wrong value once the phase's intermediates are stored too; equal to `stored` if none is earlier */
     int shown;               /* number of intermediates stored for that */
     bool vanished;           /* storing them made the error disappear */

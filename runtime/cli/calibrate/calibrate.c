@@ -45,7 +45,8 @@ static void told(calibration *c, const char *what) { progress_step(&c->bar, what
 /* ---- reading memory and caches */
 static int divisor(int x, int y) { return y ? divisor(y, x % y) : x; }
 
-/* Bytes per second of workgroups that read chunks of the window for a while, together every chunk at least once. */
+/* Bytes per second that workgroups read when they loop over the chunks of a window for at least 0.5 ms, and together read every chunk at
+ * least once. */
 static double read_rate(calibration *c, long long grid, int chunks)
 {
     const double enough = 0.5e-3;

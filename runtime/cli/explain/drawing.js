@@ -12,7 +12,7 @@ function widthOf(text, bold) { pen.font = (bold ? "600 " : "") + "12px system-ui
 const hue = i => `var(--h${i % 8})`;
 const launchesOf = (l, origin) => l.kernels.map((k, n) => k.origins.includes(origin) ? n : -1).filter(n => n >= 0);
 
-/* Names side by side in lines that are not wider than `most`, but for a name that is. */
+/* Joins names into lines of at most `most` pixels; a name that is wider has a line of its own. */
 function linesOf(names, most) {
   const lines = [];
   for (const name of names) {
@@ -22,8 +22,8 @@ function linesOf(names, most) {
   return lines;
 }
 
-/* ---- the graph: boxes are ops, pills are inputs, states and outputs. Where an edge passes a row, a bend keeps room for it among that row's
- * boxes, so that it goes behind none. */
+/* ---- the graph: boxes are ops, pills are inputs, states and outputs. Where an edge passes through a row, a placeholder (bend) keeps room
+ * for it between that row's boxes, so that no box hides it. */
 const rowGap = 34, boxGap = 14, lineHeight = 15, mostBoxes = 3000, mostLabels = 200;
 function boxOf(kind, lines, extra) {
   const w = Math.max(...lines.map(([text, bold]) => widthOf(text, bold))) + 20;
@@ -53,7 +53,7 @@ function boxesOf(l) {
   for (const b of boxes) for (const s of b.sources || []) if (s.from.kind === "given") s.from.row = Math.min(s.from.seen ? s.from.row : Infinity, b.row - 1), s.from.seen = true;
   return boxes;
 }
-/* Edges from row to row. All edges of one value share their bends. null: more than anybody can look at. */
+/* Edges from row to row. All edges of one value share their bends. null: there are too many boxes and bends for a picture. */
 function link(boxes) {
   const rows = [], edges = [], known = new Map(), bends = new Map();
   let count = 0;
@@ -79,7 +79,8 @@ function link(boxes) {
   }
   return { rows: rows.map(r => r || []), edges };
 }
-/* Sorts each row by the mean position of the boxes that its own are joined to: by the rows above, then by those below, in turn. */
+/* Sorts the boxes of each row by the mean position of the boxes that they are joined to, in turn those in rows above and those in rows
+ * below. */
 function order(rows) {
   const number = () => rows.forEach(r => r.forEach((b, i) => b.at = i));
   number();
@@ -92,7 +93,8 @@ function order(rows) {
     }
   }
 }
-/* Puts each box as near to its neighbours' mean as the boxes beside it allow; boxes that touch move as one, to the mean of their wishes. */
+/* Puts each box as near to the mean position of the boxes that it is joined to as the boxes beside it allow; boxes that touch move as one,
+ * to the mean of the positions that they want. */
 function place(rows) {
   for (const row of rows) { let x = 0; for (const b of row) { b.x = x + b.w / 2; x += b.w + boxGap; } for (const b of row) b.x -= x / 2; }
   for (let turn = 0; turn < 24; turn++) for (const row of turn % 2 ? [...rows].reverse() : rows) {
@@ -224,7 +226,7 @@ function dotsOf(l) {
   const d = l.devices.find(d => d.device === device);
   return (d && !d.refused ? d.kernels : []).map((k, n) => ({ k, n, x: k.work.intensity, y: k.predicted ? total(k.work) / k.predicted.seconds : 0 })).filter(d => d.x > 0 && d.y > 0);
 }
-/* Places of labels one below the other, each as near to its own height as those above leave room for. */
+/* Places labels one below the other, each as near to its own y as the labels above leave room for. */
 function spread(list, low, high, step) {
   list.sort((x, y) => x.y - y.y);
   list.forEach((e, i) => e.at = Math.max(e.y, i ? list[i - 1].at + step : low));

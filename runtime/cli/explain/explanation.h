@@ -58,7 +58,7 @@ typedef struct explained_level {
     explained_edge *edges;
     int edge_count;
     work all;
-    double floor, seconds, workspace, packed; /* bytes */
+    double floor, seconds, workspace, packed; /* seconds of all launches, by peaks and predicted; bytes */
     explained_device *devices;
     int device_count;
 } explained_level;

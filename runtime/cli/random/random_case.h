@@ -47,7 +47,8 @@ typedef struct random_case {
     int level_count;
     unsigned oracles;
     const char
-        *mistake[2]; /* for tests: the plan, not the graph, is made from the text with [0] replaced by [1], of equal length */
+        *mistake[2]; /* for tests: two strings of equal length; the plan, but not the reference's graph, is made from the text with [0]
+                      * replaced by [1] */
     bool plan_only; /* stops after emitting source: no compiling, no run */
     unsigned long long data_seed;
     const char *device; /* NULL: the host engine */
@@ -55,7 +56,7 @@ typedef struct random_case {
 } random_case;
 
 void random_case_run(const random_case *c, random_report *out);
-/* Index of the worst level of a report, or -1 if all are good or refused by name. */
+/* Index of the first level of a report that failed; -1 if each is good, was refused with a message, or did not run. */
 int random_report_failure(const random_report *r, int level_count);
 /* A key that failures of one cause share: the outcome and the message without names and numbers. */
 char *random_report_cause(arena *a, const random_report *r, int level);

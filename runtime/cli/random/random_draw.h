@@ -11,7 +11,7 @@ typedef struct drawing {
     long long most_elements;      /* limit per value, so that the reference and the host engine stay fast */
 } drawing;
 
-/* ---- numbers (random_drawing.c up to "ops, one each") */
+/* ---- numbers (random_drawing.c has all functions up to "ops, one each") */
 uint64_t draw_bits(drawing *d);
 int draw_below(drawing *d, int n);                 /* 0 .. n-1 */
 bool draw_chance(drawing *d, int percent);
@@ -74,7 +74,7 @@ int draw_sum(drawing *d, int x, int y);            /* a residual: x + y, or a we
 int draw_mlp(drawing *d, int x, const random_axis *to);
 int draw_elementwise(drawing *d, int x);           /* one op on x, with any other operand that fits */
 int draw_chain(drawing *d, int x, int length);     /* chains that share and fan out */
-int draw_reuse(drawing *d, int x);                 /* doubled, squared, with many users, split and concatenated */
+int draw_reuse(drawing *d, int x);                 /* x used several times: doubled, squared, read by many ops, split and concatenated */
 int draw_move(drawing *d, int x);
 int draw_reduction(drawing *d, int x);
 int draw_product(drawing *d, int x);

@@ -281,7 +281,7 @@ int draw_reuse(drawing *d, int x)
     }
 }
 
-/* A static axis of x, kept with extent 1 or not; then it may broadcast back. */
+/* Reduces a static axis of x and drops it, or keeps it with extent 1; if kept, the result may be broadcast and added to x. */
 static int reduce_axis(drawing *d, int x)
 {
     static const op_kind kinds[] = {op_sum, op_mean, op_amax, op_amin};
@@ -313,8 +313,8 @@ int draw_reduction(drawing *d, int x)
 }
 
 /* ---- products */
-/* A second operand for x, of this shape; but one of its batch axes may be 1, or all may be left out, and if it has none, it may get a batch
- * of 2. */
+/* A second operand for x of this shape. At random one of its batch axes is 1, or all are left out; without batch axes it may get a batch of
+ * 2. */
 static int batched_operand(drawing *d, const random_value *x, const random_axis *shape)
 {
     random_axis own[max_rank];
@@ -329,7 +329,7 @@ static int batched_operand(drawing *d, const random_value *x, const random_axis 
     return make_value(d, value_input, own, x->rank, x->type);
 }
 
-/* x as [..., K, M] times a value. */
+/* A product whose first operand is x transposed, i.e. stored as [..., K, M]. */
 static int draw_transposed_product(drawing *d, int x)
 {
     const random_value v = *value_at(d, x);

@@ -23,7 +23,8 @@ typedef struct random_trial {
 } random_trial;
 
 compile_request random_request(const random_trial *t);
-/* What the host engine reports to a case, so that workgroups of a launch share its tiles and wait for each other. */
+/* The number of multiprocessors (1 to 17) that the host engine reports for a case, so that launches have several workgroups that share
+ * tiles and wait for each other. */
 int random_multiprocessors(unsigned long long data_seed);
 fusion_level random_level(const char *name); /* the name must be valid */
 trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done);

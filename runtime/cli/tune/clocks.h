@@ -5,8 +5,8 @@
 #include "runtime/device/device.h"
 
 typedef struct clocks {
-    const char *text; /* "sm 1755 of 1980 MHz, memory 3201 of 3201 MHz, 421 of 700 W, 45 C"; NULL: */
-    const char *why;  /* the reason, or NULL */
+    const char *text; /* "sm 1755 of 1980 MHz, memory 3201 of 3201 MHz, 421 of 700 W, 45 C"; NULL: they cannot be read */
+    const char *why;  /* why they cannot be read, or NULL */
 } clocks;
 
 clocks clocks_now(arena *a, const tfgen_device *d);

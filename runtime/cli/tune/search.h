@@ -5,8 +5,8 @@
  * Candidates come in waves: neighbours of the best so far, the most promising first. Each round of a wave times its candidates and the
  * default in a fresh random order; a candidate's figure is the ratio of its time to the default's in the same round, so that clock drift
  * cancels. Clearly slower candidates are dropped early. Waves end when `patience` in a row improve nothing, when no proposals are left, or
- * when the time is up. Then the best is timed against the default in pairs and kept only if it wins by more than the noise; else the next
- * best is. */
+ * when the time is up. Then the best is timed against the default in pairs and kept only if it wins by more than the noise; if it does not,
+ * the next best gets the same comparison. */
 #ifndef TFGEN_TUNE_SEARCH_H
 #define TFGEN_TUNE_SEARCH_H
 #include <stdbool.h>

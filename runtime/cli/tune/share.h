@@ -11,7 +11,7 @@
 
 typedef struct share share;
 
-/* group: only ranks with the same group, i.e. like devices, share. */
+/* group: only ranks of the same group share work; a group has devices of one kind. */
 share *share_open(arena *a, database *d, const ranks *r, long long session, const char *group);
 
 /* key: identifies a case or a kernel. */
@@ -21,7 +21,7 @@ bool share_take(share *s, const char *key, const char *program, const char *tile
 int share_taken(share *s, const char *key);                                        /* number of tiles taken by all ranks */
 void share_best(share *s, const database_key *key, database_best_visit *visit, void *context); /* other ranks' best, at most 4 */
 void share_pass(share *s, const char *key); /* the others need not wait for this rank */
-/* This rank is done. Waits for the others until `until` (seconds_now()), a little longer for live ones. True: this rank decides; false:
- * another has, and published "decision". */
+/* This rank is done with the kernel. Waits for the others until `until` (seconds_now()), a little longer for live ones. True: this rank
+ * decides; false: another rank has decided and published "decision". */
 bool share_join(share *s, const char *key, double until);
 #endif

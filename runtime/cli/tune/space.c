@@ -74,7 +74,8 @@ static void offer(walk *w, const ir_tile *t)
     w->out[w->count++] = *t;
 }
 
-/* All moves if one field changes; if two, all but those by two steps; if three, only doubling and halving, which can keep products. */
+/* All moves if one field changes; if two, all but those by two steps; if three, only doubling and halving, which can keep the product of
+ * the fields. */
 static bool is_tried(int move, int changed)
 {
     return changed == 1 || (changed == 2 ? move <= move_half : move == move_double || move == move_half);

@@ -38,7 +38,8 @@ int under_test_propose(void *kernel, const candidate *best, int most, candidate 
 void under_test_begin_trial(const kernel_under_test *s, const candidate *x);
 void under_test_end_trial(const kernel_under_test *s, const candidate *x);
 void under_test_timed(void *kernel, const candidate *x); /* search_side.timed */
-void under_test_resume(kernel_under_test *s);            /* excludes tiles tried earlier; starts from the best of them */
+void under_test_resume(kernel_under_test *s);            /* continues earlier runs of the tuner: excludes tiles tried there, and starts from
+                                                          * the best of them */
 
 /* ---- under_test_ranks.c */
 void under_test_best_of_all(const kernel_under_test *s, double ratio, ir_tile *tile); /* replaces tile by a faster one of another rank */
