@@ -365,8 +365,8 @@ static void put_dims(text *t, const writer *w)
     if (l->hidden == l->heads * l->head_size) text_printf(t, ", hd: D/H");
     else text_printf(t, ", hd: %lld", l->head_size);
     text_printf(t, ", F: %lld}\n", l->inner);
-    text_printf(t, "# B batch, S tokens, %sD model, H heads%s, hd head, F feed-forward\n", cached(w) ? "L rows of the cache, " : "",
-                l->kv_heads != l->heads ? ", KV of them for keys and values" : "");
+    text_printf(t, "# B batch, S tokens, %sD model, %s, hd head, F feed-forward\n", cached(w) ? "L rows of the cache, " : "",
+                l->kv_heads != l->heads ? "H query heads, KV key/value heads" : "H heads");
     const long long batch = most_batch(l, cached(w) ? room : l->positions);
     if (decode) text_printf(t, "dynamic: {B: [1, %lld]}\n", batch);
     else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # S: %s\n", batch, part ? 1 : few,
@@ -444,7 +444,7 @@ const char *spec_write(arena *a, const spec_request *r)
     text_printf(&t, "prefix: %s      # ahead of the names below, in the model's files; {layer} is --layer\nparams:\n", r->prefix);
     put_lines(&t, w.params, w.param_count);
     if (cached(&w)) text_printf(&t, "state:\n  k_cache: [B, %s, L, hd]%s\n  v_cache: [B, %s, L, hd]\n", kv(&w),
-                               w.l->rope.is ? "      # keys behind rope" : "", kv(&w));
+                               w.l->rope.is ? "      # keys after rope" : "", kv(&w));
     text_printf(&t, "ops:\n");
     put_lines(&t, w.ops, w.op_count);
     text_printf(&t, "outputs: {y: x2}\n");
