@@ -43,7 +43,7 @@ static long long size_cap(cache *c)
     const char *text = secure_getenv("TFGEN_CACHE_SIZE");
     if (!text || !*text) return default_bytes;
     const long long n = bytes_of(text);
-    if (n < 0) cache_warn(c, "TFGEN_CACHE_SIZE=%s is no number of bytes (such as 500M); the kernel cache keeps 1G", text);
+    if (n < 0) cache_warn(c, "TFGEN_CACHE_SIZE=%s is not a number of bytes (such as 500M); the kernel cache keeps 1G", text);
     return n < 0 ? default_bytes : n;
 }
 

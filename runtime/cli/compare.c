@@ -52,7 +52,7 @@ static comparison compared(compare_job *j, const recorded_run *before, const rec
     c.times[0] = between_of(j->a, before);
     if (!c.after) return c;
     if (strcmp(before->device, c.after->device) != 0)
-        bail(j->a, code_bad_input, (position){0}, "%s was recorded on %s before and on %s after: that is no comparison of programs",
+        bail(j->a, code_bad_input, (position){0}, "%s was recorded on %s before and on %s after; only runs on one device are compared",
              before->key, before->device, c.after->device);
     c.times[1] = between_of(j->a, c.after);
     c.speedup = (between){c.times[0].median / c.times[1].median, c.times[0].low / c.times[1].high, c.times[0].high / c.times[1].low};

@@ -284,7 +284,7 @@ static const char *existing_part(arena *a, const char *path)
 static const char *folder_refusal(const char *path)
 {
     struct stat s;
-    if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode)) return "it is no folder";
+    if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode)) return "it is not a folder";
     return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
 }
 

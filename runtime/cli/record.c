@@ -132,7 +132,7 @@ record record_read(arena *a, const char *path)
     cli_keep_json(a, all);
     const json_t *runs = json_object_get(all, "runs");
     if (json_integer_value(json_object_get(all, "record")) != record_version || !json_array_size(runs))
-        refuse(&r, "this is no record of runs; bench --record=FILE writes one");
+        refuse(&r, "this is not a record of runs; bench --record=FILE writes one");
     record out = {arena_alloc(a, json_array_size(runs) * sizeof *out.runs), 0};
     for (size_t i = 0; i < json_array_size(runs); i++) {
         r.run = (int)i + 1;

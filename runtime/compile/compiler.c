@@ -80,7 +80,7 @@ static bool fit(const code_request *q, code_result *r)
     if (arch_fits && name_fits) return true;
     r->status = arch_fits ? build_failed : build_unsupported;
     if (!arch_fits)
-        set_log(r, printed("%s: '%.64s' is no GPU architecture; AMD's begin with gfx, NVIDIA's with sm_\n",
+        set_log(r, printed("%s: '%.64s' is not a GPU architecture; AMD's begin with gfx, NVIDIA's with sm_\n",
                            name_fits ? q->name : "source", q->arch));
     else
         set_log(r, printed("a kernel's file name may hold neither quotes, backslashes nor control characters\n"));

@@ -93,7 +93,7 @@ static void read_shape(const safetensors *f, safetensors_tensor *t, const json_t
     t->count = 1;
     for (int i = 0; i < t->rank; i++) {
         if (!natural(json_array_get(shape, (size_t)i), &t->shape[i]))
-            bad(f, "byte 8: header: tensor '%s': axis %d of its shape is no size", t->name, i);
+            bad(f, "byte 8: header: tensor '%s': axis %d of its shape is not a size", t->name, i);
         if (__builtin_mul_overflow(t->count, t->shape[i], &t->count))
             bad(f, "byte 8: header: tensor '%s': its shape is beyond 2^63 elements", t->name);
     }
@@ -105,7 +105,7 @@ static void read_offsets(const safetensors *f, safetensors_tensor *t, const json
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 || !natural(json_array_get(offsets, 0), &begin) ||
         !natural(json_array_get(offsets, 1), &end))
         bad(f, "byte 8: header: tensor '%s' has no 'data_offsets': [begin, end]", t->name);
-    if (begin > end) bad(f, "byte 8: header: tensor '%s' begins at %lld, behind its end %lld", t->name, begin, end);
+    if (begin > end) bad(f, "byte 8: header: tensor '%s' begins at %lld, after its end %lld", t->name, begin, end);
     if ((unsigned long long)end > f->size - f->data)
         bad(f, "byte %zu: tensor '%s' ends at %lld of the data, the file has %zu bytes of data", f->size, t->name, end,
             f->size - f->data);
@@ -124,7 +124,7 @@ static void read_tensor(const safetensors *f, safetensors_tensor *t, const char 
     const char *key;
     json_t *unused;
     t->name = arena_strdup(f->a, name);
-    if (!json_is_object(entry)) bad(f, "byte 8: header: tensor '%s' is no object", t->name);
+    if (!json_is_object(entry)) bad(f, "byte 8: header: tensor '%s' is not an object", t->name);
     json_object_foreach((json_t *)entry, key, unused)
     {
         bool known = false;
@@ -171,9 +171,9 @@ static void check_metadata(const safetensors *f, const json_t *metadata)
 {
     const char *key;
     json_t *value;
-    if (!json_is_object(metadata)) bad(f, "byte 8: header: __metadata__ is no object");
+    if (!json_is_object(metadata)) bad(f, "byte 8: header: __metadata__ is not an object");
     json_object_foreach((json_t *)metadata, key, value) if (!json_is_string(value))
-        bad(f, "byte 8: header: __metadata__ '%s' is no text", key);
+        bad(f, "byte 8: header: __metadata__ '%s' is not a string", key);
 }
 
 static const json_t *parse_header(safetensors *f)
@@ -198,7 +198,7 @@ static const json_t *parse_header(safetensors *f)
     json_t *root = json_loadb(header, (size_t)size, JSON_REJECT_DUPLICATES, &error);
     if (!root) bad(f, "byte %lld: header: %s", 8 + (long long)error.position, error.text);
     arena_defer(f->a, release_json, root);
-    if (!json_is_object(root)) bad(f, "byte 8: the header is no JSON object");
+    if (!json_is_object(root)) bad(f, "byte 8: the header is not a JSON object");
     return root;
 }
 

@@ -78,7 +78,7 @@ tfgen_status tfgen_device_open(const char *name, tfgen_device **out, tfgen_error
     *out = NULL;
     if (!name) return open_best(out, error);
     const device_api *api = kind_of(name, &ordinal);
-    if (!api) return device_report(error, TFGEN_USAGE, "'%.40s' is no device; devices are hip:N, cuda:N and host", name);
+    if (!api) return device_report(error, TFGEN_USAGE, "'%.40s' is not a device; devices are hip:N, cuda:N and host", name);
     const int count = api->count(why, sizeof why);
     if (count <= 0) return device_report(error, TFGEN_UNSUPPORTED, "there is no %s device: %s", api->kind, *why ? why : "none was found");
     if (ordinal >= count)

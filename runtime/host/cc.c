@@ -48,7 +48,7 @@ static int usual_level(void)
 host_status cc_find(const host_compile_options *o, char **path, host_log *log)
 {
     if (usual_level() < 0) {
-        log_add(log, "TFGEN_HOST_OPTIMISE=%s is no level: it is 0 to 3\n", secure_getenv("TFGEN_HOST_OPTIMISE"));
+        log_add(log, "TFGEN_HOST_OPTIMISE=%s is not an optimisation level from 0 to 3\n", secure_getenv("TFGEN_HOST_OPTIMISE"));
         return HOST_NO_COMPILER;
     }
     const char *named = o->compiler ? o->compiler : secure_getenv("TFGEN_HOST_CC");

@@ -195,7 +195,7 @@ static void misaligned(checker *c, const char *name, uintptr_t offset, unsigned 
 static void not_global(checker *c, const char *name, uintptr_t offset, unsigned long bytes, const void *pc)
 {
     if (c->watched || !worth_telling(c, pc)) return;
-    log_add(c->l->log, "not global memory: %s+%lu, %lu bytes that are loaded as constants\n", name, (unsigned long)offset, bytes);
+    log_add(c->l->log, "not global memory: %s+%lu, %lu bytes read as global memory\n", name, (unsigned long)offset, bytes);
     tell_who(c, pc);
 }
 

@@ -196,7 +196,8 @@ static host_status run_checked(launch *l)
 {
     host_module *m = l->module;
     if (m->check && !(l->check = check_new(l))) {
-        log_add(l->log, "%s: no memory to check it, or a cooperative grid that is too large to\n", l->kernel);
+        log_add(l->log, "%s: cannot be checked: there is not enough memory, or its cooperative grid is too large for the race checker\n",
+                l->kernel);
         return HOST_NO_MEMORY;
     }
     if (m->shared_bytes) pthread_mutex_lock(&m->shared_lock);

@@ -149,7 +149,7 @@ void memory_describe(host_engine *e, uintptr_t address, host_log *log)
 {
     pthread_rwlock_rdlock(&e->memory_lock);
     const region *r = memory_find(e, address, 1 << 20);
-    if (!r) log_add(log, "%#lx, which is nobody's", (unsigned long)address);
+    if (!r) log_add(log, "%#lx, which belongs to no allocation", (unsigned long)address);
     else if (address >= r->high) log_add(log, "%s, %lu bytes past its end", r->name, (unsigned long)(address - r->high));
     else if (address < r->low) log_add(log, "%s, %lu bytes before its start", r->name, (unsigned long)(r->low - address));
     else log_add(log, "%s+%lu", r->name, (unsigned long)(address - r->low));

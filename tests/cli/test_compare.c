@@ -129,9 +129,9 @@ START_TEST(a_file_that_is_no_record_is_refused)
     } files[] =
         {{"", "end of file"},
          {"{\"record\": 1", "/b:1:12: error: "},
-         {"[]", "/b: error: this is no record of runs; bench --record=FILE writes one"},
-         {"{\"record\": 2, \"runs\": [{}]}", "this is no record of runs"},
-         {"{\"record\": 1, \"runs\": []}", "this is no record of runs"},
+         {"[]", "/b: error: this is not a record of runs; bench --record=FILE writes one"},
+         {"{\"record\": 2, \"runs\": [{}]}", "this is not a record of runs"},
+         {"{\"record\": 1, \"runs\": []}", "this is not a record of runs"},
          {"{\"record\": 1, \"runs\": [5]}", "run 1: it has no block"},
          {"{\"record\": 1, \"runs\": [{\"block\": \"p\", \"dtype\": \"f32\", \"fusion\": \"tile\", \"target\": \"x\", \"label\": \"y\"}]}",
           "run 1: it has no samples"},

@@ -132,7 +132,7 @@ START_TEST(pipes_in_variables_are_refused_and_a_library_that_is_not_there_is_bad
     ck_assert_int_eq(shell("%s ${TFGEN:-./tfgen} doctor 2>&1", variables), 0);
     ck_assert_int_eq(times("/pipe: it is a named pipe, not a file"), 4);
     says("bad     libclang          /nowhere.so: No such file");
-    says("/pipe cannot be written: it is no folder");
+    says("/pipe cannot be written: it is not a folder");
     ck_assert_int_eq(times("tfgen can run on: host"), 1);
     ck_assert_int_eq(shell("rm -r %s", folder), 0);
 }

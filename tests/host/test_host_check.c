@@ -121,7 +121,7 @@ START_TEST(accesses_out_of_bounds_are_exact)
     says(log, "thread (63,0,0)");
     a.x = NULL;
     log = launch_bad(m, "outside", dims(1, 1), &a, HOST_CHECKED);
-    says(log, "nobody's");
+    says(log, "which belongs to no allocation");
     host_module_free(m);
 }
 END_TEST

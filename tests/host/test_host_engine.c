@@ -424,7 +424,7 @@ START_TEST(a_second_compile_comes_from_the_cache)
     setenv("TFGEN_HOST_OPTIMISE", "4", 1);
     host_module *none;
     ck_assert_int_eq(compile(TINY, usual, &none, &log), HOST_NO_COMPILER);
-    ck_assert_msg(strstr(log.text, "TFGEN_HOST_OPTIMISE=4 is no level") != NULL, "%s", log.text);
+    ck_assert_msg(strstr(log.text, "TFGEN_HOST_OPTIMISE=4 is not an optimisation level") != NULL, "%s", log.text);
     host_module_free(first);
     host_module_free(second);
     host_module_free(other);

@@ -104,7 +104,7 @@ START_TEST(an_address_is_reported_relative_to_the_nearest_region)
                  {0x15001, "right, 16383 bytes before its start"},
                  {0x18fff, "right, 1 bytes before its start"},
                  {0xfff0, "left, 16 bytes before its start"},
-                 {0x19000 + (3 << 20), "which is nobody's"}};
+                 {0x19000 + (3 << 20), "which belongs to no allocation"}};
     ck_assert(host_register(engine, (void *)0x10000, 0x1000, "left") && host_register(engine, (void *)0x19000, 0x1000, "right"));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         host_log log = {0};

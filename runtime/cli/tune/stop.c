@@ -33,8 +33,8 @@ static void add_held(void *argument)
 static void *wait_for_the_alarm(void *unused)
 {
     static const char text[] = "tfgen: tune was told to stop and did not end in time; tiles kept before that are in the wisdom file\n",
-                      more[] = "tfgen: so is the fastest correct tile of the kernel being tuned, though it "
-                             " was not yet compared with the default\n";
+                      more[] = "tfgen: so is the fastest correct tile of the kernel being tuned, though it was not yet compared with the "
+                               "default\n";
     while (sem_wait(&time_is_up)) continue;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     pthread_mutex_lock(&lock);
