@@ -259,7 +259,7 @@ class Plain:
 
     def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> memoryview:
         if self.device != "host" or spec.stride:
-            raise TypeError(f"{spec.name}: give it with out=; only outputs of PyTorch are allocated "
+            raise TypeError(f"{spec.name}: pass it to layer.run(tensors, out=...); only outputs of PyTorch are allocated "
                             f"{'with a stride' if spec.stride else f'on {self.device}'}")
         size = SIZES[spec.dtype]
         for n in shape:
