@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct tfgen_checkpoint {
-    arena *kept; /* path and names, until it is closed */
+    arena *kept; /* has the path and the names; freed by tfgen_checkpoint_close() */
     const char *path;
     const char **names;
     size_t count;
@@ -19,7 +19,7 @@ struct tfgen_checkpoint {
 
 typedef struct job {
     tfgen_checkpoint *c;
-    const char *name; /* of a tensor, or the path */
+    const char *name; /* name of a tensor; for open: the path */
     const tfgen_plan *plan;
     size_t index, bytes;
     int64_t layer;

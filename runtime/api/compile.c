@@ -122,7 +122,7 @@ typedef struct attempt {
     arena *a;
     const compile_request *request;
     double seconds; /* predicted */
-    int launches;   /* 0: no plan */
+    int launches;   /* launches of the plan; 0: the level has no plan */
 } attempt;
 
 static void attempt_inside(void *argument)

@@ -31,7 +31,7 @@ static void plan_variant(void *argument)
     dim_override *overrides = arena_alloc(j->a, (before + count + 1) * sizeof *overrides);
     for (size_t i = 0; i < before; i++) overrides[i] = r.graph.overrides[i];
     r.graph.override_count = before;
-    for (size_t i = 0; i < count; i++) /* after the plan's own overrides: the last one wins */
+    for (size_t i = 0; i < count; i++) /* appended to the plan's own overrides, since a later override of a dim wins */
         if (j->dims->dims[i].dynamic) overrides[r.graph.override_count++] = (dim_override){j->dims->dims[i].name, j->dims->dims[i].value};
     r.graph.overrides = overrides;
     r.at_most = true;
@@ -52,7 +52,7 @@ static tfgen_status build_variant(tfgen_module *m, const dim_table *dims, const 
     }
     v->plan_arena = job.a;
     pthread_mutex_lock(&m->preparing);
-    const bool known = variant_find(m, dims) != NULL; /* another thread was first */
+    const bool known = variant_find(m, dims) != NULL; /* another thread has added this variant meanwhile */
     if (!known) status = variant_join(m, v, error);
     pthread_mutex_unlock(&m->preparing);
     if (known || status != TFGEN_OK) tfgen_module_free(v);

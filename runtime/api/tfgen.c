@@ -153,7 +153,7 @@ const char *tfgen_plan_kernel_source(const tfgen_plan *plan, size_t index)
     const launch *l = kernel_at(plan, index);
     char *known = l ? plan->sources[index] : NULL, *made = l && !known ? source_whole(&l->source) : NULL;
     if (!made || atomic_compare_exchange_strong(&plan->sources[index], &known, made)) return made ? made : known;
-    free(made); /* another thread was first */
+    free(made); /* another thread has joined the same source meanwhile */
     return known;
 }
 

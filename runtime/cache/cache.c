@@ -191,7 +191,7 @@ bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result
         const claim_state state = claim_take(c, kind, key, &w, claim);
         if (state == claim_busy) continue;
         if (state == claim_impossible || !cache_find(c, kind, key, out)) return false;
-        cache_claim_end(*claim); /* stored between the look-up and the claim */
+        cache_claim_end(*claim); /* the entry was stored between the look-up and the claim, which is given back */
         *claim = NULL;
         return true;
     }
@@ -242,7 +242,7 @@ typedef struct job {
     size_t index;
     char *key; /* NULL: not cached */
     cache_watch watch;
-    double again; /* another process compiles it: time of the next look, 0: none */
+    double again; /* when to look for the entry again, if another process is compiling it; 0: no other is */
     bool taken;
 } job;
 

@@ -20,9 +20,9 @@ typedef struct variant {
     fusion_level level;
     const char *const *off;
     size_t off_count;
-    bool single; /* all but one fusion */
+    bool single; /* exactly one fusion is turned off */
     /* ---- results */
-    const char *refused, *text; /* text: the plan's, without level and notes */
+    const char *refused, *text; /* text: the plan's text without its level and notes, by which equal plans are found */
     bool checked, agrees, foreseen, measured;
     bool late;       /* neither run nor measured: the budget was spent */
     const char *why; /* why it does not agree or was not checked */
@@ -42,7 +42,7 @@ typedef struct ablate_job {
     tfgen_device *device;     /* NULL: nothing is measured */
     const ref_tensor *inputs; /* data of the runs on the device */
     double until;             /* no variant is started later */
-    text without_effect;      /* names of fusions */
+    text without_effect;      /* names of fusions without which the plan is the same */
     bool failed;
 } ablate_job;
 

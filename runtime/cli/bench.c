@@ -13,8 +13,8 @@
 typedef struct bench_job {
     arena *a;
     const cli_options *o;
-    const char *path, *level; /* level NULL: that of the IR text */
-    json_t *all; /* all runs; NULL: neither --json nor --record */
+    const char *path, *level; /* level NULL: the level that the IR text names */
+    json_t *all; /* list of all runs as JSON; NULL: neither --json nor --record asks for it */
     trial_verdict verdict; /* of --check */
 } bench_job;
 
@@ -25,7 +25,7 @@ typedef struct report {
     const tfgen_device_info *device;
     const device_model *peaks; /* NULL: no model of this device, or one without peaks */
     const bench_result *r;
-    bool graphs, samples; /* samples: JSON has them */
+    bool graphs, samples; /* graphs: runs are replays of a graph; samples: put all samples into the JSON */
     const char *check;    /* the result of --check as a sentence, or NULL */
 } report;
 

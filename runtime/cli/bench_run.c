@@ -14,7 +14,7 @@ static const double least_rotated = 256e6, batch_seconds = 0.02, short_seconds =
 static const long long period = 4194301;
 
 typedef struct buffer_set {
-    void *block, **tensors, **workspace, **packed, *graph; /* packed: by slot of the weights */
+    void *block, **tensors, **workspace, **packed, *graph; /* packed: packed: weights by slot */
     tfgen_weights *weights;
 } buffer_set;
 
@@ -28,11 +28,13 @@ struct bench {
     const device_api *api;
     tfgen_module *module;
     void *stream;
-    void **data, **params; /* by tensor: host bytes of inputs, states and params; params on the device while weights are packed */
+    void **data, **params; /* both by tensor: data has inputs, states and params in host memory; params has the params on the device while
+                            * weights are packed */
     buffer_set *sets;
-    int set_count, next, batch; /* batch: runs of bench_batch(); 0: not known */
+    int set_count, next, batch; /* next: index of the set that the next run takes; batch: how many runs bench_batch() queues, 0: not known
+                                 * yet */
     void **events; /* most_batch * (launches + 1) */
-    double *samples; /* whole runs, then launch by launch: `room` each */
+    double *samples; /* `room` samples of whole runs, then `room` of each launch */
     size_t room;
     tfgen_error error;
     host_log log;

@@ -12,11 +12,11 @@
 typedef struct built { /* one kernel for one target */
     const char *target, *kernel, *file, *source;
     const source_text *text; /* source, in pieces */
-    const char *arch; /* a GPU's target; for the host, with its instruction set level */
+    const char *arch; /* for a GPU the target's name; for the host as bundle_host_arch() writes it */
     const char *level;
     code_result code;
     bool compiled, replaced; /* GPUs only; replaced: it spilled, and the plan was made again without its tile */
-    char mark[spill_mark_size]; /* the bundle's entry if replaced */
+    char mark[spill_mark_size]; /* what the bundle gets in place of code if `replaced` */
     unsigned char *object;
     size_t object_size;
     host_status status;
@@ -35,8 +35,8 @@ typedef struct build_job {
     const char *path, *name, *block;
     const char *spec;
     size_t spec_size;
-    name_list targets, levels; /* levels: of the host's instruction set */
-    build_shape *shapes, *variants; /* variants: dims alone, of every shape */
+    name_list targets, levels; /* levels: x86-64-v3, ... of the host's instruction set */
+    build_shape *shapes, *variants; /* variants are built for every shape; only their dims are set */
     size_t shape_count, variant_count;
     built *list;
     size_t count, room;

@@ -61,7 +61,7 @@ void cli_device_model(arena *a, const char *given, compile_request *r);
 
 /* Bails if --target names several targets. */
 void cli_one_target(arena *a, const cli_options *o);
-void cli_layer_of_weights(arena *a, const cli_options *o); /* refuses --layer without --weights */
+void cli_layer_of_weights(arena *a, const cli_options *o); /* bails if --layer is given without --weights */
 /* The target of a command that takes one and runs nothing: --target, else the target of --device-model, else sm_90a. */
 const char *cli_target(arena *a, const cli_options *o, const compile_request *r);
 /* The first line of a log without control characters, at most 300 characters; "" for NULL. */

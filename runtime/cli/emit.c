@@ -23,7 +23,7 @@ typedef struct page {
     const char *file;
     const source_text *source;
     libclang_expected plan; /* what the plan says about its kernel */
-    position at;            /* of its first op in the spec */
+    position at;            /* position in the spec of the kernel's first op */
 } page;
 
 static position place_of(const ir_phase *phase) { return phase->op_count ? phase->ops[0]->at : (position){0}; }

@@ -12,7 +12,7 @@ typedef struct fitting {
     bool planned; /* false: refused; `why` has the reason */
     const char *why;
     footprint f;
-    double bytes; /* the larger of running and packing */
+    double bytes; /* peak bytes: while running or while packing, whichever is more */
 } fitting;
 
 typedef struct fit_job {
@@ -98,7 +98,7 @@ typedef struct found {
     const char *name;
     long long value, next, step; /* next: the legal value above, or 0; step: between legal values, 0: not evenly spaced */
     bool any;                    /* false: none fits, and value is the least legal one */
-    fitting at, above;           /* the plans with value and next */
+    fitting at, above;           /* the plans at `value` and at `next` */
 } found;
 
 static bool fits(const fit_job *j, const fitting *t) { return t->planned && t->bytes <= j->room; }

@@ -19,8 +19,8 @@ extern const int group_row_count;
 
 typedef struct option_info {
     const char *name;
-    int key; /* below 256: its letter */
-    size_t field; /* of cli_options */
+    int key; /* below 256: the letter of its short form */
+    size_t field; /* offset of its field in cli_options */
     bool has_argument;
 } option_info;
 enum {

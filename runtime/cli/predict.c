@@ -11,13 +11,13 @@
 static const double replay_start = 3e-6;
 
 typedef struct point {
-    long long value; /* of the swept dim */
+    long long value; /* value of the swept dim */
     const device_model *device;
     const char *refused; /* why there is no plan, or NULL */
     int launches;
     double floor, seconds, operations, bytes;
     unsigned assumed;
-    const char *longest; /* the longest launch; `limit` is its limit */
+    const char *longest; /* name of the longest launch; `limit` is what limits it */
     predicted_limit limit;
     double measured, start; /* 0: not recorded; start: the part of measured that starting a replay takes */
 } point;

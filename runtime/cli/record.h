@@ -20,7 +20,7 @@ typedef struct recorded_run {
     const char *unjudged;     /* message of --check if no element of a value could be judged, or NULL */
     double *samples;          /* seconds of whole runs */
     int sample_count;
-    recorded_launch *launches; /* of the last of the merged runs */
+    recorded_launch *launches; /* launches of the last run that was merged into this one */
     int launch_count;
 } recorded_run;
 

@@ -11,7 +11,7 @@ bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 /* K of the other product that is summed with the linear's in one accumulator; 0: there is none. */
 long long ref_plan_continued(const plan *p, const ir_op *linear);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
-bool ref_plan_in_terms(const plan *p, const ir_op *linear); /* an operand is sums of bf16 numbers */
+bool ref_plan_in_terms(const plan *p, const ir_op *linear); /* the plan writes an operand as a sum of bf16 numbers */
 /* ref_form_quick if the plan may use short forms (FORM in ir/op.def): all that is stored of the op's result is rounded to 16 bits. */
 ref_form ref_plan_form(const plan *p, const ir_op *op);
 

@@ -19,13 +19,13 @@ typedef struct trial_options {
     const struct host_watch *watch; /* with check: called on each access, in place of the race check */
     cache *cache; /* kernel cache, or NULL */
     reference_when reference;
-    double sample_above; /* operations: above this the reference computes only some rows of products and attention, and judges no output
-                          * end to end; 0: never sample */
+    double sample_above; /* number of operations above which the reference computes only some rows of products and attention and judges no
+                          * output end to end; 0: never */
     /* NULL, or a signature: only values stored by its phases are judged, and in place of such a value that is not in the graph those stored
      * by its readers */
     const char *only;
     const ref_tensor *inputs; /* data_make() of the graph and the seed, shared by several trials; NULL: made here */
-    long long layer; /* as in data_files; in a stack that of its first layer */
+    long long layer; /* layer of the weights, as in data_files; for a stack, the first layer's */
     int layers; /* of a plan for stacks: how many run, one after the other in one launch. Each has its own random params and states, and is
                  * judged on what the device's layer before it stored: layers 0 to n are run for each n. 0: one */
     const char *weights, *input, *state; /* safetensors paths, or NULL for random data; state NULL: states are in input */
@@ -67,7 +67,7 @@ typedef struct trial_check {
 } trial_check;
 
 typedef struct trial_result {
-    trial_check *checks; /* in the arena */
+    trial_check *checks; /* allocated in the arena of trial_run() */
     int check_count;
     long long unjudged; /* sum over the checks */
     trial_verdict verdict; /* the worst of the checks */
@@ -75,7 +75,7 @@ typedef struct trial_result {
     double operations;      /* of the graph (ir/graph/operations.h): the cost of the reference */
     double *kernel_seconds; /* median per launch */
     double total_seconds;   /* median of a whole run */
-    int launches;           /* per run, counted where they are issued */
+    int launches;           /* launches per run, counted as they are issued */
     double compile_seconds;
     const char *device; /* "host", or a GPU's name and label */
     const plan *plan;   /* the plan that ran: the given one, or its replan after register spills (runtime/module/plan_code.h) */

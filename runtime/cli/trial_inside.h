@@ -14,7 +14,7 @@ typedef struct trial {
     host_log log;
     const ref_tensor *inputs; /* by graph value id */
     const ref_tensor **given;
-    bool *judged; /* by launch; with trial_options.only */
+    bool *judged; /* with trial_options.only: by launch, whether its values are judged */
     bool choices; /* rounding decides some stored number: ref_rules.choose */
     ref_tensor **exact, **judging; /* outputs by graph value id: exact, for any device; and computed with this device's choices of
                                     * rounding */

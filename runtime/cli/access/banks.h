@@ -14,7 +14,7 @@ typedef struct bank_request {
 } bank_request;
 
 typedef struct bank_cost {
-    int cycles, least; /* least: one per phase with active lanes */
+    int cycles, least; /* cycles that the banks take, and the least possible: one per phase with active lanes */
     int ways;          /* n-way conflict: most words of one bank in one phase; 1: none */
 } bank_cost;
 

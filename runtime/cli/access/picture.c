@@ -29,7 +29,7 @@ typedef struct grid {
     const target_info *target;
     unsigned long long line; /* bytes per row of the grid */
     unsigned long long rows[banks_most_lanes * 2];
-    int count, words; /* rows; cells of each */
+    int count, words; /* number of rows; cells per row */
 } grid;
 
 static unsigned long long bytes_of(const grid *g) { return g->row->bulk ? g->row->worst.bytes : (unsigned long long)g->lanes->bytes; }

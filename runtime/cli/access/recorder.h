@@ -8,9 +8,9 @@
 #include "runtime/host/host.h"
 
 typedef struct access_options {
-    const device_model *device; /* gives sector, line, bank and cache sizes */
+    const device_model *device; /* its sizes of sectors, lines, banks and caches are used */
     size_t limit;               /* most accesses recorded per launch */
-    unsigned long long seed;    /* for sampling lines if there are many */
+    unsigned long long seed;    /* chooses the lines that are sampled if there are many */
     const char *only;           /* a kernel's name, or NULL: all */
     int at_once;                /* concurrent workgroups; 0: as many as fit on the device by threads and shared memory */
 } access_options;
@@ -49,7 +49,7 @@ typedef struct access_row {
     double sectors, least, lines;        /* global memory; least: sectors that the bytes would fill */
     double brought, kept;                /* global memory: distinct sectors per workgroup; distinct bytes used of them */
     double cycles, least_cycles;         /* shared memory */
-    int ways;                            /* of its worst request */
+    int ways;                            /* the most ways of a bank conflict in one request */
     access_fault fault;
     access_example worst;
 } access_row;

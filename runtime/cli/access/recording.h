@@ -6,7 +6,7 @@
 typedef struct event { /* one access of one lane, of at most 16 bytes; or one row of a bulk copy */
     unsigned long long offset;
     unsigned block, meetings, code, bytes;
-    unsigned time, order; /* order: among the accesses by this lane and code since its last barrier or collective */
+    unsigned time, order; /* order: number of the access among those by this lane and code since the lane's last barrier or collective */
     unsigned short wave, memory; /* memory 0: shared */
     unsigned char lane, kind, bulk, matrix;
 } event;
@@ -17,7 +17,7 @@ typedef struct touch { /* a request touches a cache line */
 } touch;
 
 typedef struct number_table { /* hash table that numbers keys in order of insertion */
-    unsigned *slots; /* number + 1, by hash */
+    unsigned *slots; /* key number + 1 in the slot of its hash; 0: empty */
     size_t room, count;
     unsigned long long *keys, *marks; /* by number; marks: for the caller, initially 0 */
 } number_table;
@@ -36,11 +36,12 @@ typedef struct recording {
     bool active, cooperative, full, failed;
     unsigned block; /* the block whose accesses are in `events`, if blocks run one by one */
     unsigned time;
-    list events, touches, memories /* struct memory */, rows /* access_row, by number of row_keys */;
+    list events, touches, memories /* struct memory */, rows /* access_row, indexed by the numbers that row_keys gives */;
     list stream, starts; /* stream: line numbers, block by block; starts (struct start): where each block begins */
     list places; /* access_place: source lines of the code */
-    list placed; /* unsigned: by code, the index of its place */
-    number_table codes, row_keys, lines; /* keys of lines: memory << 48 | line; marks: a bit per chiplet that reads it */
+    list placed; /* unsigned: for each code (by its number in `codes`) the index of its place */
+    number_table codes, row_keys, lines; /* codes: keys are code addresses. lines: keys are memory << 48 | line, marks have a bit per
+                                          * chiplet that reads the line */
     number_table sectors; /* of the events, keys: row << 44 | sector; marks: a bit per 64th of the sector that is used */
 } recording;
 
@@ -50,7 +51,7 @@ struct start {
 };
 
 struct memory {
-    const char *identity; /* the host engine's pointer, compared as such */
+    const char *identity; /* the host engine's pointer to the name; compared as a pointer, since names may be equal */
     char *name;
 };
 

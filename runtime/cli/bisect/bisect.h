@@ -19,10 +19,11 @@ typedef enum mismatch_kind {
 
 /* How one value's numbers differ from the expected ones. */
 typedef struct mismatch {
-    const ir_value *value;                                      /* in the graph that judged it */
+    const ir_value *value;                                      /* a value of walk.graph */
     bool end_to_end;                                            /* an output, compared end to end */
     mismatch_kind kind;                                          /* of the first wrong element */
-    long long elements, bad, unwritten, infinite, first;        /* counts; first: index of a wrong element */
+    long long elements, bad, unwritten, infinite, first;        /* numbers of elements: all, wrong, never written, not finite; first: index
+                                                                 * of the first wrong element */
     double got, expected, bound, ratio;                         /* of the first wrong element */
     double worst_ratio, spread;
     double factor;                           /* got / expected if it is the same for all wrong numbers, or 0 */
@@ -33,13 +34,13 @@ typedef struct mismatch {
 
 /* Where a plan computes a value. */
 typedef struct place_made {
-    const ir_op *op;       /* in the graph, with the spec's name */
+    const ir_op *op;       /* an op of the graph, under the name that the spec gives its result */
     const char *spec_text; /* the line of the spec, or NULL */
     const launch *launch;  /* NULL: no kernel makes it */
     const ir_phase *phase;
     const char *computes;      /* the kernel's ops */
     const char *tile, *within; /* "m=32 n=128 ..."; "rows 0 to 31, packed columns 128 to 255" or NULL */
-    const char *file, *text;   /* the emitted line */
+    const char *file, *text;   /* the line of the emitted source: its file and its text */
     int line;
 } place_made;
 
@@ -59,16 +60,17 @@ typedef struct unnamed_step {
 typedef struct walk {
     arena *a;
     bisect_what what;
-    const ir_graph *graph; /* its values are judged */
+    const ir_graph *graph; /* the graph whose values are judged */
     const plan *plan;
     mismatch *list; /* in order of the graph's ops, then steps */
     int count;
     unnamed_step *steps;
     int step_count;
-    progress *bar; /* for kernel compilation, or NULL */
+    progress *bar; /* progress of kernel compilation, or NULL */
 } walk;
 
-/* Comparison with another framework's values, each computed from its own numbers. */
+/* Comparison with another framework's values: each is compared with what the spec computes from that framework's own numbers of the values
+ * before it. */
 typedef struct expected_result {
     const char *file;
     int given;            /* values in the file */
@@ -106,7 +108,7 @@ typedef struct bisection {
     const char *unjudged;    /* bisect_diff: the first value of which no element could be judged, or NULL */
     finding stored;          /* the first wrong value in memory; none if it has neither launch nor mismatch */
     finding first;           /* the first wrong value once the phase's intermediates are stored too; equal to `stored` if none is earlier */
-    int shown;               /* number of intermediates stored for that */
+    int shown;               /* how many intermediates were stored to find `first` */
     bool vanished;           /* storing them made the error disappear */
     const char *hidden;      /* why intermediates of the phase could not be stored, or NULL */
     const char *lost;        /* edits of --replace-source that could not be merged into the plan that stores them, or NULL */
@@ -117,7 +119,7 @@ typedef struct bisection {
     /* ---- bisect_slow */
     const plan *timed;
     slow_launch *launches;      /* of `timed`, in order */
-    const slow_launch *slowest; /* the furthest above the model */
+    const slow_launch *slowest; /* the launch whose time is furthest above the model's */
     double tolerance;
 } bisection;
 

@@ -10,8 +10,8 @@
 typedef struct comparing {
     bisection *b;
     const safetensors *file;
-    bool *used;  /* for each tensor of the file: the spec has it */
-    double *got; /* buffer for a value's numbers in the file, for the largest value */
+    bool *used;  /* for each tensor of the file: whether it is a value of the spec */
+    double *got; /* buffer with room for the file's numbers of the largest value */
     text between;
 } comparing;
 

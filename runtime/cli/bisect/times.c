@@ -12,7 +12,7 @@ typedef struct timing {
     bisection *b;
     bench *bench;
     const plan *plan;
-    double *chained, *alone; /* most_rounds per launch */
+    double *chained, *alone; /* seconds, most_rounds per launch */
     int rounds;
 } timing;
 

@@ -13,13 +13,13 @@ typedef struct calibration {
     tfgen_device *device;
     const target_info *target;
     const device_model *base; /* the measured kernels are planned for it */
-    bool known;               /* base is this device's */
+    bool known;               /* base is the device model of this device, not of a similar one */
     bool most_bandwidth;      /* peak bandwidth is measured, too */
     cache *cache;
     meter *meter;
-    int chunks;       /* of the meter's memory */
+    int chunks;       /* size of the meter's memory in chunks */
     int units;        /* units that run concurrently */
-    double sustained; /* seconds of load ahead of a rate */
+    double sustained; /* seconds of load before a rate is measured */
     device_model out;
     progress bar;
 } calibration;
@@ -86,7 +86,8 @@ static void measure_cache(calibration *c)
     int windows[most_windows], count = 0;
     double rates[most_windows], best = 0;
     const long long grid = (long long)read_groups * c->units;
-    const double known = c->out.numbers[number_l2].value; /* use windows from a quarter of its size on: units have their own caches */
+    const double known = c->out.numbers[number_l2].value; /* known size of L2; windows begin at a quarter of it, as smaller ones fit the
+                                                           * units' own caches */
     for (int w = known > 0 ? (int)fmax(16, known / 4 / probe_chunk) : 16; w <= c->chunks && count < most_windows - 1; w *= 2) {
         windows[count++] = w;
         if (w >= 128 && w + w / 2 <= c->chunks) windows[count++] = w + w / 2;
@@ -219,7 +220,7 @@ static bench *open_bench(calibration *c, arena *a, const char *spec, bench_optio
 }
 
 typedef struct product_rate {
-    double sustained, best, clock; /* operations per second; Hz right after the run, or 0 */
+    double sustained, best, clock; /* sustained, best: operations per second; clock: Hz right after the run, or 0 */
 } product_rate;
 
 static product_rate run_product(calibration *c, bench *b, double work)

@@ -86,7 +86,7 @@ typedef struct edge_list {
     const explained_level *l;
     explained_edge *edges;
     int count;
-    const tensor_work **told; /* whose bytes an edge has counted */
+    const tensor_work **told; /* tensors whose bytes an edge has counted already */
     int told_count;
     double bandwidth;
 } edge_list;
@@ -103,7 +103,7 @@ static double tell_once(edge_list *list, const tensor_work *t)
 {
     if (!t || is_told(list, t)) return 0;
     list->told[list->told_count++] = t;
-    return t->read + t->written; /* one of them is 0 */
+    return t->read + t->written; /* an entry counts either reads or writes, so one of them is 0 */
 }
 
 bool explained_output(const ir_graph *p, const ir_value *v)
@@ -168,7 +168,9 @@ static void add_others(edge_list *list)
     for (int to = 0; to < l->count; to++)
         for (int i = 0; i < l->kernels[to].work.tensor_count; i++) {
             const tensor_work *t = &l->kernels[to].work.tensors[i];
-            const bool within = l->kernels[to].launch->together && t->written > 0 && !stays(l->plan->ir, t->value); /* level block */
+            const bool within = l->kernels[to].launch->together && t->written > 0 && !stays(l->plan->ir, t->value); /* at level block such a
+                                                                                                                     * value stays within
+                                                                                                                     * the launch */
             const int from = t->read > 0 || within ? maker_launch(l, t->value) : -1;
             const bool is_edge = from >= 0 && (from != to || within) && !is_told(list, t);
             const ir_op *user = is_edge ? reader_of(l->kernels[to].launch, t->value) : NULL;

@@ -21,7 +21,7 @@ typedef struct explained_code {
 
 typedef struct explained_kernel {
     const launch *launch;
-    const char *ops; /* as in the spec */
+    const char *ops; /* names of the spec's ops that it computes */
     int op_count;    /* number of the spec's ops that this kernel computes, in whole or in part */
     work work;
     bool foreseen; /* predicted and floor are known */
@@ -35,7 +35,7 @@ typedef struct explained_kernel {
 typedef struct explained_edge {
     const fusion_note *note;
     const char *sentence;
-    int from, to; /* launches; -1: none */
+    int from, to; /* indices of launches; -1: none */
     double read, written, seconds;
 } explained_edge;
 

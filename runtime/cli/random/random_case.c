@@ -16,7 +16,7 @@ typedef struct level_job {
     const char *level;
     random_report *out;
     random_level_report *mine;
-    arena *kept;  /* outlives the levels */
+    arena *kept;  /* an arena that lives until all levels have run */
     text *before; /* describe() of the previous level */
     random_results results;
 } level_job;

@@ -14,7 +14,8 @@ extern const char *const random_outcome_names[random_outcome_count];
 enum { random_most_levels = 4, random_most_message = 900 };
 
 typedef struct random_ratio {
-    double largest, smallest; /* error / bound over all values made by the op; smallest: the least above 0 */
+    double largest, smallest; /* of each value's largest error / bound, over all values that the op made: the largest, and the smallest
+                               * above 0 */
     double spread, spread_f32; /* largest RMS of error / bound over values with enough elements; the same of f32 values */
     int count;
 } random_ratio;
@@ -37,7 +38,8 @@ typedef struct random_report {
 
 typedef enum random_oracle { /* bits, explained in random_oracle.c; whatever runs is compared with the float64 reference as well */
     oracle_text = 1, oracle_dead = 2, oracle_names = 4, oracle_levels = 8,
-    oracle_order = 16, oracle_batch = 32, oracle_check = 64, oracle_target = 128 /* these compile kernels of their own */
+    oracle_order = 16, oracle_batch = 32, oracle_check = 64, oracle_target = 128 /* the oracles from oracle_order on compile kernels of
+                                                                                  * their own */
 } random_oracle;
 
 typedef struct random_case {

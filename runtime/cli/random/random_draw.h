@@ -23,14 +23,14 @@ random_axis axis_number(long long value);
 random_axis axis_dim(drawing *d, const char *name, long long value);  /* a new dim of that name (or one like it), static */
 random_axis axis_write(long long value, bool dynamic, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool axis_same(const random_axis *x, const random_axis *y);
-random_axis axis_columns(drawing *d);              /* a width: tiny, odd, a wave, one more than a tile */
+random_axis axis_columns(drawing *d);              /* a number of columns: tiny, odd, as wide as a wave, or one more than a tile */
 
 /* ---- values */
 random_value *value_at(drawing *d, int v);
 const random_axis *last_axis(drawing *d, int v);
 long long value_elements(drawing *d, int v);
 bool same_shape(drawing *d, int x, int y);
-bool has_room(const drawing *d);                   /* for another dozen of values and ops */
+bool has_room(const drawing *d);                   /* room for at least a dozen more values and ops */
 int make_value(drawing *d, value_kind kind, const random_axis *shape, int rank, int type);
 int make_input(drawing *d, const random_axis *shape, int rank);
 int make_param(drawing *d, const random_axis *shape, int rank);
@@ -81,7 +81,7 @@ int draw_product(drawing *d, int x);
 
 /* ---- attention (random_draw_attention.c) */
 typedef struct attention_shape {
-    random_axis heads, kv_heads, head_size, value_size; /* value_size: of heads of v and of the result */
+    random_axis heads, kv_heads, head_size, value_size; /* head_size: of heads of q and k; value_size: of heads of v and of the result */
 } attention_shape;
 attention_shape draw_heads(drawing *d, long long most_columns);
 int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B,S,D] to [B,S,H*vd], in one of several spellings */

@@ -354,7 +354,7 @@ int draw_product(drawing *d, int x)
     const long long leading = v.rank < 2 ? 1 : rows / v.shape[v.rank - 2].value, inner = v.shape[v.rank - 1].value;
     if (v.rank < 2 || draw_chance(d, 70)) {
         const int y = put_linear(d, x, &to, draw_chance(d, 40));
-        if (draw_chance(d, 15)) put_linear(d, x, &to, draw_chance(d, 40)); /* products of one input */
+        if (draw_chance(d, 15)) put_linear(d, x, &to, draw_chance(d, 40)); /* a second product of the same input */
         return y;
     }
     const bool fixed = !v.shape[v.rank - 2].dynamic;
@@ -364,7 +364,8 @@ int draw_product(drawing *d, int x)
     }
     if (draw_chance(d, 25) && fixed) return draw_transposed_product(d, x);
     const bool transpose = draw_chance(d, 50);
-    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* B is per batch */
+    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* every batch has a B of its
+                                                                                                                * own */
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
@@ -418,7 +419,8 @@ static int move_concat(drawing *d, int x)
 {
     int xs[5] = {x}, count = 1;
     const random_value v = *value_at(d, x);
-    const long long most = 16 * d->most_elements, rows = value_elements(d, x) / v.shape[v.rank - 1].value; /* concats of concats grow */
+    const long long most = 16 * d->most_elements, rows = value_elements(d, x) / v.shape[v.rank - 1].value; /* most: limits the size, as
+                                                                                                            * concats of concats grow */
     long long columns = v.shape[v.rank - 1].value;
     for (int tries = 0; tries < 24 && count < 4; tries++) {
         const int y = draw_below(d, d->s->value_count);

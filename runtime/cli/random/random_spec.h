@@ -70,8 +70,8 @@ typedef struct random_spec {
     int value_count;
     random_op ops[random_most_ops];
     int op_count;
-    bool output[random_most_values]; /* by value; an output is named y and the value's digits */
-    const char *kind;                /* one word for reports: the kind of spec drawn */
+    bool output[random_most_values]; /* by index of the value: whether it is an output, which is named y and the digits of its name */
+    const char *kind;                /* the kind of spec drawn, in one word, for reports */
     uint64_t names;                  /* 0: the names above; else a seed for names that templates, C++ or vendors use (random_words.h) */
 } random_spec;
 

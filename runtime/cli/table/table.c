@@ -1,5 +1,5 @@
-/* In: SPEC... or the name of a table, options. Out: table.h's rows, printed, as JSON or as a file. Exit code 1 if a value is outside its
- * bound. All timed plans are open at once and run in turn, so that drifting clocks affect all rows alike. */
+/* In: SPEC... or the name of a table, options. Out: the rows of table.h, printed as text or JSON, or written to a file. Exit code 1 if a
+ * value is outside its bound. All timed plans are open at once and run in turn, so that drifting clocks affect all rows alike. */
 #define _GNU_SOURCE
 #include "runtime/cli/table/table.h"
 #include "gen/base/peaks.h"
@@ -19,10 +19,10 @@ static const double most_check_operations = 4e9;
 
 typedef struct table_case table_case;
 typedef struct entry { /* a row that is timed */
-    arena *a; /* of its plan and buffers; the case's arena if those are the default's; NULL: nothing to time */
+    arena *a; /* arena of its plan and buffers; for the default plan it is the case's arena; NULL: nothing to time */
     table_case *of;
     int row;
-    const char *line, *signature; /* for the grid's point; or NULL */
+    const char *line, *signature; /* the point of --grid: its line, and the signature of the phase that it is for; NULL: the default plan */
     const plan *plan;
     bench *bench;
     double *samples;
@@ -42,7 +42,7 @@ struct table_case { /* a spec at some dims */
     bench_options options;
     const device_model *peaks; /* or NULL */
     ref_tensor *inputs;
-    bench *root; /* the default plan's */
+    bench *root; /* bench of the default plan, whose buffers the other plans of the case share */
 };
 
 struct table_job {
@@ -275,7 +275,7 @@ static void open_case(void *argument)
     for (int i = first; i < j->t.count; i++) prepare(&j->entries[i]);
 }
 
-/* Runs a step of a case; if it fails, the rows made so far have no times. */
+/* Runs a step of a case; if it fails, all rows of the case get the error in place of times. */
 static void run_case(table_case *c, void (*body)(void *))
 {
     table_job *j = c->j;

@@ -21,13 +21,13 @@ extern const char *const row_status_names[];
 typedef struct table_row {
     const char *block, *dims, *label; /* label: the grid point's, or "" */
     row_status status;
-    const char *tile; /* of the grid's phase, or "" */
+    const char *tile; /* tile of the phase that the grid is for, or "" */
     const char *note; /* why it is illegal, wrong, unjudged or has another tile than requested; or "" */
     spread time;      /* of a whole run, if row_timed */
     int samples, launches;
     work work;
     double floor;      /* seconds; 0: unknown to the device model */
-    const char *limit; /* of the longest launch's floor, or "" */
+    const char *limit; /* what sets the floor of the longest launch, or "" */
 } table_row;
 
 typedef struct table {

@@ -5,7 +5,7 @@
 #include "ir/base/arena.h"
 #include <jansson.h>
 
-typedef struct trace_phase { /* of a launch of several, in order */
+typedef struct trace_phase { /* a phase of a launch that has several, in their order */
     const char *name;
     long long tiles;
 } trace_phase;

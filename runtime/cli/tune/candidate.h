@@ -11,7 +11,7 @@ typedef struct candidate_build { /* candidate.item */
     arena *a; /* NULL: not built, or closed */
     const plan *plan;
     bench *bench;
-    long long row; /* its row id in the database */
+    long long row; /* its row in the database of trials */
     int registers, spills, scratch_bytes, shared_bytes, threads;
     unsigned long long code_hash; /* 0: unknown */
     double compile_seconds;
@@ -31,7 +31,7 @@ typedef struct tuning_session {
     bench *root, *base;           /* the default plan; the default with the tiles kept so far */
     const plan *plan;             /* the plan of base */
     const ref_tensor *inputs;     /* data for checks; NULL: not made yet */
-    const candidate_build **seen; /* this kernel's candidates with known code */
+    const candidate_build **seen; /* candidates of this kernel whose code is known, to find equal code */
     int seen_count, seen_room;
     double wave_seconds; /* duration of a wave; 0: unknown */
 } tuning_session;

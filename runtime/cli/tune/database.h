@@ -36,10 +36,10 @@ typedef struct database_trial {
     int registers, spills, scratch_bytes, shared_bytes, threads; /* registers -1: unknown */
     const char *code_hash;                                       /* or NULL */
     double compile_seconds;
-    double run_seconds, launch_seconds;     /* the default: whole plan, and this kernel between events */
+    double run_seconds, launch_seconds;     /* of the default tile: the whole plan, and this kernel measured between events */
     double operations, bytes, floor_seconds; /* of the kernel, counted from the IR; floor 0: unknown to the device model */
     int waves, most_waves;                  /* occupancy in waves per SIMD, and its limit; 0: unknown */
-    const double *seconds, *against; /* by round: its time and the default's */
+    const double *seconds, *against; /* seconds by round: of this tile and of the default */
     int rounds;
     bool checked;
 } database_trial;

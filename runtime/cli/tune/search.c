@@ -13,7 +13,7 @@ typedef struct search {
     const search_options *o;
     unsigned long long random;
     search_result r;
-    candidate *best; /* so far; at first the default */
+    candidate *best; /* the best candidate so far; at first the default */
     double began, checking; /* start time; seconds spent on checks */
 } search;
 
@@ -128,7 +128,8 @@ static void race(search *s, candidate **list, int count)
         count = drop_slow(s, list, count, round);
     }
     for (int i = 0; i < count; i++)
-        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]); /* no time left */
+        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]); /* there was no time left for a
+                                                                                                             * first round */
 }
 
 static int propose(search *s, candidate **list)

@@ -34,7 +34,7 @@ typedef struct candidate {
     candidate_status status;
     const char *reason; /* one line, or NULL */
     bool checked;       /* against the reference */
-    double *seconds, *against; /* by round: its own time and the default's */
+    double *seconds, *against; /* seconds by round: its own time and the default's */
     int rounds, room;
     double ratio;       /* median of seconds / against; 0: not timed */
 } candidate;
@@ -66,7 +66,7 @@ typedef struct search_options {
     int most;          /* limit of candidates in all */
     int patience;      /* waves without improvement before the search ends */
     int rounds, pairs; /* limits: rounds per wave, pairs in the final comparison */
-    double until;      /* by search_side.now: no wave starts later */
+    double until;      /* a time of search_side.now after which no wave starts */
     double end;        /* no wave starts that is expected to end later; 0: no limit */
     double wave_seconds; /* duration of a wave in earlier searches; 0: unknown */
     double margin;     /* least relative gain worth keeping: 0.005 is half a percent */
@@ -76,7 +76,7 @@ typedef struct search_options {
 typedef struct search_result {
     candidate *standard; /* the default */
     candidate *kept;     /* the winner, or the default */
-    double ratio;        /* of kept, in the final comparison; 1: the default */
+    double ratio;        /* time of `kept` over the default's in the final comparison; 1 if the default is kept */
     double noise;        /* standard error of log(ratio) */
     candidate **list;    /* all, the default first */
     int count;

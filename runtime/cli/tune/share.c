@@ -10,7 +10,7 @@ enum { wait_us = 20000 };
 
 typedef struct seen_rank {
     long long beat;
-    double at; /* when it last changed */
+    double at; /* when the beat last changed, by this process's clock */
 } seen_rank;
 
 struct share {

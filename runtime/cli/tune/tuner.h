@@ -26,10 +26,12 @@ typedef struct tuner { /* one per command */
 } tuner;
 
 typedef struct tuned_kernel {
-    const char *name, *phase, *label; /* of the launch; of the phase; for people: the launch's, with the phase's if it has several */
+    const char *name, *phase, *label; /* name: of the launch; phase: of the phase; label: for people, the launch's name, with the phase's if
+                                       * the launch has several */
     const char *signature, *standard, *tile, *how; /* how: the outcome, a word */
-    double share, launch_seconds;  /* of the default: share of the run's time; time between events */
-    double seconds, ratio, noise;  /* run with the default; run with the tile / that; standard error of log(ratio) */
+    double share, launch_seconds;  /* of the default tile: its share of the run's time; its time between events */
+    double seconds, ratio, noise;  /* seconds of a run with the default tile; time of a run with the new tile over that; standard error of
+                                    * log(ratio) */
     int tried, refused, same, dropped, wrong, unjudged;
     bool ended;
 } tuned_kernel;
@@ -38,7 +40,7 @@ typedef struct tuned_plan {
     const plan *plan; /* the default */
     tuned_kernel *kernels;
     int count;
-    double before, ratio; /* seconds of a default run; run with all kept tiles / that */
+    double before, ratio; /* before: seconds of a run of the default plan; ratio: time of a run with all kept tiles over that */
 } tuned_plan;
 
 /* path: the spec's, for commands that are printed; where: its dims, for messages. Bails. */

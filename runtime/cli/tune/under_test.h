@@ -8,13 +8,13 @@ typedef struct kernel_under_test {
     tuning_session *c;
     arena *a;
     space *space;
-    const char *signature, *name, *block, *key; /* key: identifies it between ranks */
+    const char *signature, *name, *block, *key; /* key: identifies the kernel in messages between ranks */
     phase_size size;
     candidate *pool, *kept; /* pool: not proposed yet; kept: best of an earlier run, proposed first */
     int pool_count, pool_room, kept_count;
     double until; /* end of the search, by seconds_now() */
     work work;
-    double share, run_seconds, launch_seconds, floor_seconds; /* of the default; share: of the run's time */
+    double share, run_seconds, launch_seconds, floor_seconds; /* of the default tile; share: its part of the run's time */
     bool seeded;                                              /* `kept` was proposed */
     /* ---- progress on the terminal */
     int tried;
