@@ -1,6 +1,6 @@
 /* In: a module of a plan for stacks, and the weights and states of each layer. Out: a table in device memory with each layer's pointers,
- * which the launch reads, and calls that run a range of layers (execute.c). Refuses (TFGEN_USAGE) other modules, and layers whose weights
- * or states are missing; (TFGEN_UNSUPPORTED) more layers than marks can count. */
+ * which the launch reads, and calls that run a range of layers (execute.c). Refuses (TFGEN_USAGE) a module whose plan is not for stacks,
+ * and layers whose weights or states are missing; (TFGEN_UNSUPPORTED) more layers than a mark can count (stack_most_layers()). */
 #ifndef TFGEN_STACK_H
 #define TFGEN_STACK_H
 #include "runtime/module/module.h"

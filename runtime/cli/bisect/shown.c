@@ -9,8 +9,8 @@
 typedef struct shown {
     arena *a;
     bisection *b;
-    const char *text; /* of the plan */
-    bool run;         /* false: only plan */
+    const char *text; /* text of the plan with the values as further outputs */
+    bool run;         /* run the plan and judge it; false: only see whether it can be planned */
     compiled c;
     walk walk;
     text lost;

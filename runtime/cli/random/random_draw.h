@@ -73,7 +73,7 @@ int draw_gentle(drawing *d, int x);                /* x, or x scaled down to kee
 int draw_sum(drawing *d, int x, int y);            /* a residual: x + y, or a weighted one */
 int draw_mlp(drawing *d, int x, const random_axis *to);
 int draw_elementwise(drawing *d, int x);           /* one op on x, with any other operand that fits */
-int draw_chain(drawing *d, int x, int length);     /* chains that share and fan out */
+int draw_chain(drawing *d, int x, int length);     /* a chain of `length` elementwise ops, some with branches */
 int draw_reuse(drawing *d, int x);                 /* x used several times: doubled, squared, read by many ops, split and concatenated */
 int draw_move(drawing *d, int x);
 int draw_reduction(drawing *d, int x);
@@ -84,8 +84,9 @@ typedef struct attention_shape {
     random_axis heads, kv_heads, head_size, value_size; /* head_size: of heads of q and k; value_size: of heads of v and of the result */
 } attention_shape;
 attention_shape draw_heads(drawing *d, long long most_columns);
-int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B,S,D] to [B,S,H*vd], in one of several spellings */
-int draw_decode(drawing *d, int x, const attention_shape *shape);    /* the same with caches */
+int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B, S, D] to [B, S, heads*value_size], in one of several
+                                                                      * spellings */
+int draw_decode(drawing *d, int x, const attention_shape *shape);    /* the same, with KV caches */
 
 /* ---- whole blocks (random_draw_block.c) */
 void draw_block(drawing *d);
