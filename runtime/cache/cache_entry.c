@@ -118,7 +118,8 @@ static bool read_note(reader r, code_result *out)
 
 const char *const cache_kind_names[cache_kind_count] = {"code", "host"};
 
-/* Writes one line for any value, and different lines for different values. */
+/* Writes one line of the key. Control characters and backslashes of the value are escaped, so that different values give different
+ * lines. */
 static void put_line(FILE *f, const char *label, const char *value)
 {
     fprintf(f, "%s ", label);

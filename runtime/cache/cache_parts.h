@@ -40,7 +40,7 @@ const char *entry_read(int folder, const char *name, cache_entry *e, double *age
 bool entry_has_key(const cache_entry *e, const char *key);
 /* True: *out is filled and owns e->bytes (as out->code). */
 bool entry_take(cache_entry *e, code_result *out);
-/* "name", "arch" …: the rest of a key's line as a new string; "" when there is none. */
+/* The value of the key's line that begins with `label` ("name", "arch", ...), as a new string; "" if there is no such line. */
 char *entry_key_line(const cache_entry *e, const char *label);
 /* The file's name without suffix. */
 void entry_id(const char *key, size_t size, char id[cache_id_length + 1]);

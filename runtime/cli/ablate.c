@@ -1,7 +1,7 @@
 /* In: a spec, fusions. Out: variants of it, each with some fusions turned off: launches, bytes, workspace, predicted and, on a device,
- * measured time; and what each fusion is worth; each is printed when it is known. Each variant is run on random data and compared with the
- * float64 reference first: a ratio is printed only if both agree with it. Variants with equal plans are run once, and none is
- * started after the budget is spent. Refuses what planning refuses of the whole plan. */
+ * measured time; and what each fusion is worth. Each number is printed as soon as it is known. Each variant is run on random data and
+ * compared with the float64 reference first: a ratio of two variants is printed only if both agree with it. Variants with equal plans are
+ * run once, and none is started after the budget is spent. Refuses what planning refuses of the whole plan. */
 #include "gen/plan/predict.h"
 #include "runtime/cli/bench.h"
 #include "runtime/cli/trial.h"

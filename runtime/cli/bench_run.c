@@ -1,5 +1,6 @@
-/* In: a plan and a device. Out: bench.h. Refuses what the device refuses, with its text. Runs are queued in batches between two waits, so
- * that the device is timed and not the caller; each run takes the next set of buffers, so that it finds no data in caches. */
+/* In: a plan and a device. Out: its measured times (contract: bench.h). Refuses what the device refuses, with its text. Runs are queued in
+ * batches between two waits, so that the device is timed and not the caller; each run takes the next set of buffers, so that it finds no
+ * data in caches. */
 #include "runtime/cli/bench.h"
 #include "runtime/cli/trial.h"
 #include "ir/graph/half.h"

@@ -1,5 +1,5 @@
-/* In: a bundle and a spec's text. Out: build.h. The library has their bytes, by the assembler's .incbin; the header has inline functions.
- * Refuses a temporary folder whose name an assembler would misread. */
+/* In: a bundle and a spec's text. Out: the library and the header of `tfgen build` (build.h). The library has their bytes, by the
+ * assembler's .incbin; the header has inline functions. Refuses a temporary folder whose name an assembler would misread. */
 #define _GNU_SOURCE
 #include "runtime/cli/build.h"
 #include "gen/base/names.h"

@@ -90,7 +90,7 @@ cache *cli_cache(arena *a, const cli_options *o);
 
 /* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */
 int cli_run(void (*body)(void *), void *argument, arena *a);
-/* Joins two exit codes: the larger, but `unjudged` (8) never hides a failure. */
+/* The worse of two exit codes: the larger one, except that any failure is worse than `unjudged` (8). */
 int cli_worse(int x, int y);
 
 json_t *cli_keep_json(arena *a, json_t *json); /* returns json, which the arena releases */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A median with its 95 % confidence interval, by ranks of samples: valid for any distribution. */
+/* A median with its 95 % confidence interval, whose ends are two of the sorted samples: valid for any distribution. */
 typedef struct between {
     double median, low, high;
 } between;

@@ -1,4 +1,5 @@
-/* In: graphs and kernels; a device's error text. Out: the names of the ops that a kernel computes; the error at the kernel's place. */
+/* In: graphs and kernels; a device's error text. Out: the names of the ops that a kernel computes; the error with the place in the spec of
+ * the kernel that it names. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include "runtime/cli/plan_words.h"

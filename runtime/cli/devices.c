@@ -1,4 +1,5 @@
-/* Out: the devices of this machine as a table or JSON, and why a kind has none; or the device models. The host is always listed. */
+/* Out: the devices of this machine as a table or JSON, with the reason for each kind that has none; with --models the device models that
+ * tfgen knows. The host is always listed. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"

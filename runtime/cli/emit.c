@@ -147,7 +147,7 @@ static void not_compiled(const emit_job *j, const page *u, const code_result *r,
                   "%s: the compiler%s%s said:", u->file, r->compiler ? ", " : "", r->compiler ? r->compiler : "");
 }
 
-/* With --quiet only the manifest has this. */
+/* Prints which launches were planned again because a tile spilled; with --quiet only the manifest says so. */
 static void tell_spilled(const emit_job *j, const plan *p)
 {
     for (int i = 0; i < p->launch_count && !j->o->quiet; i++)

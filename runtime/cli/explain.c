@@ -11,7 +11,7 @@ typedef struct explain_job {
     const char *path;
 } explain_job;
 
-/* The plan's own device first; it may come from a file of the user. */
+/* The plan's device comes first: it may come from a file of the user's, so that no other list has it. */
 static void find_devices(arena *a, const compile_request *r, explained_level *l)
 {
     const device_model *own = l->plan->device;

@@ -97,13 +97,13 @@ static long long step_near(const fit_job *j, const char *name, long long at, lon
 typedef struct found {
     const char *name;
     long long value, next, step; /* next: the legal value above, or 0; step: between legal values, 0: not evenly spaced */
-    bool any;                    /* false: none fits, and value is the least legal one */
+    bool any;                    /* false: no legal value fits, and `value` is the least of them */
     fitting at, above;           /* the plans at `value` and at `next` */
 } found;
 
 static bool fits(const fit_job *j, const fitting *t) { return t->planned && t->bytes <= j->room; }
 
-/* Evenly spaced legal values by index; 0 is the spec's own. */
+/* Evenly spaced legal values, counted from the spec's own value, which has index 0. */
 typedef struct ladder {
     const fit_job *j;
     const char *name;
@@ -160,7 +160,7 @@ static bool descend(const ladder *l, long long *rung_out)
     return *rung_out = bad, false;
 }
 
-/* Searches evenly spaced values, those of the ladder through `from`. */
+/* Searches the legal values that are `from` plus or minus a multiple of the step. */
 static found search_ladder(const fit_job *j, const char *name, long long from, long long low, long long high)
 {
     found f = {.name = name, .step = step_near(j, name, from, low, high)};

@@ -1,5 +1,5 @@
-/* In: runs as JSON, paths. Out: record.h. Refuses files that are not records: not JSON, of another version, without samples, or with
- * invalid times. */
+/* In: runs as JSON, paths. Out: files of runs, and runs read from them (record.h). Refuses files that are not records: not JSON, of another
+ * version, without samples, or with invalid times. */
 #include "runtime/cli/record.h"
 #include "runtime/cli/cli.h"
 #include <math.h>

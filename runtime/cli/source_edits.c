@@ -1,6 +1,6 @@
-/* In: edited kernels, plans. Out: runtime/cli/source_edits.h. A three-way merge: texts are compared by lines, then by words, ignoring
- * blanks and #line (Myers, An O(ND) difference algorithm, Algorithmica 1, 1986), and a change is repeated in the matching line of the other
- * text, or in the line that has all its words. */
+/* In: edited kernels, plans. Out: plans with the edits (runtime/cli/source_edits.h). A three-way merge: texts are compared by lines, then
+ * by words, ignoring blanks and #line (Myers, An O(ND) difference algorithm, Algorithmica 1, 1986), and a change is repeated in the
+ * matching line of the other text, or in the line that has all its words. */
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/cli.h"
 #include "gen/source/by_hand.h"

@@ -61,7 +61,8 @@ static void add_expected(trial *t, item_list *list, const char *prefix, const ir
 }
 
 /* Inputs, params and states by name; outputs as ref.NAME with bound.NAME in float64, for harnesses that run the kernels elsewhere. If the
- * reference leaves choices of rounding open, own.ref.NAME and own.bound.NAME are those by which this device's outputs were judged. */
+ * reference leaves choices of rounding open, own.ref.NAME and own.bound.NAME are the numbers and bounds by which this device's outputs were
+ * judged. */
 void trial_write_data(trial *t)
 {
     item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 5 * sizeof *list.items), 0};

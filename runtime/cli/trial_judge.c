@@ -44,8 +44,8 @@ static bool makes(const launch *l, const ir_value *v)
     return false;
 }
 
-/* True if phase `to` reads a value of launch `from` that the graph does not have (row statistics): such a value is judged by its
- * readers. */
+/* True if phase `to` reads a value that launch `from` stores and the graph does not have (row statistics): such a value is judged by the
+ * results of its readers. */
 static bool hands_on(const trial *t, const launch *from, const ir_phase *to)
 {
     for (int i = 0; i < to->op_count; i++)

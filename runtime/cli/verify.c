@@ -104,7 +104,7 @@ static const char *dims_for(arena *a, const ir_graph *graph, const char *dims, c
     return kept.data;
 }
 
-/* The check that is furthest from its bound; one that fails by its RMS error comes before all that pass. */
+/* The check with the largest error relative to its bound; one that fails by its RMS error comes before all that pass. */
 static const trial_check *worst_check(const trial_result *r)
 {
     static const trial_check none = {.name = "", .verdict = trial_good};

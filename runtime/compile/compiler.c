@@ -104,7 +104,7 @@ static bool take_code(const code_request *q, worker_answer *answer, code_result 
     memmove(answer->data, inner, r->code_size);
     r->code = answer->data;
     answer->data = NULL;
-    /* a cubin says sm_90 for sm_90a */
+    /* code compiled for sm_90a names its architecture sm_90 */
     const size_t said = strlen(object->arch);
     if (is_nvidia(q->arch) ? said <= base && said + 1 >= base && !strncmp(object->arch, q->arch, said)
                            : said == base && !strncmp(object->arch, q->arch, base))

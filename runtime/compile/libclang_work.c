@@ -63,7 +63,7 @@ static void put_string(walker *w, CXString s)
 
 static void put_number(walker *w, long long v) { fprintf(w->out, "\t%lld", v); }
 
-/* The line in the text as passed, ignoring #line. */
+/* The line counted in the text itself, without regard to #line. */
 static unsigned generated(walker *w, CXSourceLocation at, unsigned *column)
 {
     unsigned line = 0, offset;
@@ -132,7 +132,7 @@ static bool is_arguments(walker *w, CXType type)
 
 static int put_field(CXCursor c, void *argument);
 
-/* Phases side by side have a struct of arguments each: its fields are listed as phase_1.x. */
+/* A kernel with several phases side by side takes a struct of structs, one for each phase: field x of the second is listed as phase_1.x. */
 static int put_fields_within(walker *w, CXCursor c, CXType type)
 {
     char outer[64];

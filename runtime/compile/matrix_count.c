@@ -1,5 +1,6 @@
-/* In: code objects. Out: matrix_count.h. Refuses files that are not ELF of a known GPU, and code whose last instruction exceeds its
- * section. NVIDIA's instructions have 16 bytes; the length of AMD's follows from the first word, as in the ISA documents. */
+/* In: code objects. Out: the number of their matrix instructions (matrix_count.h). Refuses files that are not ELF of a known GPU, and code
+ * whose last instruction exceeds its section. NVIDIA's instructions have 16 bytes; the length of AMD's follows from the first word, as in
+ * the ISA documents. */
 #include "runtime/compile/matrix_count.h"
 #include "runtime/compile/codeobject.h"
 #include <elf.h>
@@ -96,7 +97,7 @@ static size_t words_of(machine m, unsigned w, unsigned next)
     return 2;
 }
 
-/* Matrix products are VOP3P. On gfx9 opcodes from 64 on, except v_accvgpr_read and _write (88, 89), and some below. */
+/* Matrix products are VOP3P. On gfx9 these are the opcodes from 64 on, except v_accvgpr_read and _write (88, 89), and a few lower ones. */
 static bool amd_is_matrix(machine m, unsigned w)
 {
     const unsigned op = w >> 16 & 127;

@@ -51,7 +51,7 @@ void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_c
     }
 }
 
-/* all: room for the call's tensors. */
+/* all: the caller's array for the addresses of the call's tensors. */
 static tfgen_args args_of(const unit *u, const unit_call *c, void **all)
 {
     tfgen_args args = TFGEN_ARGS_INIT;
@@ -123,7 +123,7 @@ static void load_param(params *p, const unit *u, size_t i, checkpoint *tensors, 
     need(p, tfgen_device_synchronize(p->device, NULL, &error), &error);
 }
 
-/* Adds what `u` reads; p->memory is indexed by the tensors of `from`. */
+/* Adds the weights that `u` reads. p->memory[i] is the param of `from` with index i; params are matched by name. */
 static void add_weights(params *p, const unit *from, const unit *u)
 {
     void *memory[most_unit_tensors] = {NULL};

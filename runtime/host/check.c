@@ -231,7 +231,7 @@ static block *member_at(const block *b, uintptr_t p)
 
 /* ---- accesses ---- */
 
-/* All fields but `bytes`. */
+/* A stamp of what the thread does now; the caller sets `bytes`. */
 static stamp stamp_of(const checker *c, const hs_thread *t, int kind)
 {
     const unsigned wave = grid_wave(c, t->w);

@@ -32,7 +32,7 @@ typedef struct happens {
 } happens;
 
 bool happens_fits(unsigned blocks, unsigned waves_per_block); /* clocks of this many concurrent blocks stay within the size limit */
-/* together: concurrent blocks. False: too many, or no memory; call happens_close() in any case. */
+/* together: how many blocks run at once. False: too many, or no memory; call happens_close() in any case. */
 bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigned together);
 void happens_close(happens *h);
 void happens_block(happens *h, unsigned block);               /* its waves begin */

@@ -32,7 +32,8 @@ static struct {
     host_engine *first;
 } opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* In the child: engines start new threads when they launch. A block or region that another thread was just taking may be lost. */
+/* Runs in a child after fork(), which has none of the engine's threads: engines start new ones at their next launch. A block or region that
+ * another thread was taking during the fork may be lost. */
 static void after_fork(void)
 {
     pthread_mutex_init(&opened.lock, NULL);

@@ -111,7 +111,7 @@ static const span *define_of(const page *p, span name)
     return NULL;
 }
 
-/* True if the defines of `from` do not change the meaning of `to`. */
+/* True if no define of page `from` would change what page `to` means when both are one text. */
 static bool bears(const page *to, const page *from)
 {
     for (size_t i = 0; i < from->define_count; i++) {

@@ -341,7 +341,7 @@ static long long most_batch(const layer_facts *l, long long tokens)
     return batch;
 }
 
-/* Comment on the dynamic dim S. */
+/* The comment behind dim S in the spec: what its range means. */
 static const char *meaning_of_s(const writer *w)
 {
     const layer_facts *l = w->l;

@@ -24,7 +24,7 @@ tfgen_status counters_clear(const tfgen_module *m, const call *c, tfgen_error *e
     return status;
 }
 
-/* The launch that uses this scratch. */
+/* The launch whose counters or marks are in this scratch buffer. */
 static const launch *launch_with(const plan *p, int scratch)
 {
     for (int i = 0; i < p->launch_count; i++)

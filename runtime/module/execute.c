@@ -126,7 +126,7 @@ static tfgen_status take_call(const tfgen_module *m, const tfgen_args *args, cha
     return TFGEN_OK;
 }
 
-/* Sets what the last launch prefetches for the call that args->next names. */
+/* args->next is the module that the caller runs next: tells the last launch of this call which of that module's weights to prefetch. */
 static tfgen_status take_next(const tfgen_module *m, taken *t, tfgen_error *error)
 {
     const tfgen_args *a = &t->args;

@@ -406,7 +406,7 @@ static void count_compiled(void *context, const char *kernel, bool cached, bool 
     if (good) tell(context, kernel, cached);
 }
 
-/* The total grows if a plan is made again. */
+/* For progress: a plan made again may have more kernels to compile than were announced. */
 static void count_more(void *context, int more)
 {
     build *b = context;

@@ -26,7 +26,8 @@ typedef struct plan_code_options {
     bool same_workspace; /* a plan made again must not need more workspace at any dims: callers rely on the first one's size */
     /* Tried before cache and compiler; false: not found. May be NULL. It may return a result without code. */
     bool (*find)(void *context, const code_request *request, const source_text *source, const char *kernel, code_result *out);
-    /* begin(): `more` kernels are about to be compiled. done(): one kernel has its result. Never called concurrently; may be NULL. */
+    /* begin(): `more` further kernels are about to be compiled. done(): one kernel has its result. Never called concurrently; may be
+     * NULL. */
     void (*begin)(void *context, int more);
     void (*done)(void *context, const char *kernel, bool cached, bool good);
     void *context;

@@ -22,7 +22,7 @@ static void forget(file_draft *d)
     errno = reason;
 }
 
-/* O_EXCL makes an unguessable name unnecessary for safety; its random part keeps other processes from choosing the same one. */
+/* O_EXCL alone makes this safe. The random part of the name only keeps other processes from choosing the same one. */
 static int open_aside(file_draft *d, const char *prefix, mode_t mode)
 {
     enum { most_tries = 16 };

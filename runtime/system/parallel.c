@@ -1,4 +1,4 @@
-/* In: a count of independent jobs. Runs all of them, a few at a time. */
+/* Contract: parallel.h. */
 #define _GNU_SOURCE
 #include "runtime/system/parallel.h"
 #include "ir/base/processors.h"

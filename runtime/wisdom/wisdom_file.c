@@ -1,4 +1,5 @@
-/* In: paths. Out: wisdom_file.h. Refuses (bails code_io) what cannot be read or written, with the system's reason. */
+/* In: paths of wisdom files. Out: what they hold, and changed files (wisdom_file.h). Refuses (bails code_io) what cannot be read or
+ * written, with the system's reason. */
 #define _GNU_SOURCE
 #include "runtime/wisdom/wisdom_file.h"
 #include "runtime/system/files.h"

@@ -70,7 +70,8 @@ static void print_totals(const access_report *r, const access_launch *l)
     if (cycles > 0) printf("  banks: %.0f cycles, %.0f of them lost to conflicts\n", cycles, cycles - least);
 }
 
-/* Shares of touches whose line was touched within the last N bytes of lines. */
+/* Of the touches of cache lines: the share that are first touches, and the shares whose line was touched before with at most N bytes of
+ * other lines in between. */
 static void print_reuse(const access_report *r, const char *who, const access_reuse *u)
 {
     const int line = r->plan->target->line_bytes;

@@ -7,7 +7,7 @@
 #include "runtime/cli/access/banks.h"
 #include <string.h>
 
-/* The phase of a lane, by lane / 4 within 32 lanes. */
+/* 16-byte reads are served in phases: [lane % 32 / 4] is the phase of a lane within its half of the wave. */
 static const unsigned char phases_cdna[8] = {0, 1, 2, 3, 1, 0, 3, 2}, phases_cdna4[8] = {0, 1, 1, 0, 1, 0, 0, 1};
 
 static bool is_reordered(const target_info *target, const bank_request *r)

@@ -25,7 +25,8 @@ static access_reuse reuse_of(const cached *c, double bytes)
     return (access_reuse){.rate = c->count > many_touches ? (double)many_touches / (double)c->count : 1, .bytes = bytes};
 }
 
-/* Interleaves the touches of one chiplet's workgroups among `from` to `to` into `out`; returns how many. */
+/* Writes to `out` the touches of those workgroups from `from` up to (not including) `to` that run on one chiplet: the first touch of each,
+ * then the second of each, and so on. Returns how many. */
 static size_t mix(const cached *c, size_t from, size_t to, unsigned chiplet, unsigned *out)
 {
     const unsigned chiplets = (unsigned)c->r->o->device->chiplets;
@@ -39,7 +40,7 @@ static size_t mix(const cached *c, size_t from, size_t to, unsigned chiplet, uns
     return n;
 }
 
-/* The end of the set of concurrent workgroups that begins at `from`, by their numbers. */
+/* Workgroups are taken to run in sets of `at_once`, in the order of their numbers: returns where the set that begins at `from` ends. */
 static size_t set_end(const cached *c, size_t from)
 {
     const size_t set = c->starts[from].block / c->at_once;

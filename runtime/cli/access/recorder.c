@@ -27,7 +27,7 @@ static unsigned short memory_number(recording *r, const char *identity)
     return added ? (unsigned short)(r->memories.count - 1) : 0;
 }
 
-/* Concurrent workgroups by threads and shared memory; registers may allow fewer. */
+/* How many workgroups run at once as far as their threads and shared memory allow; registers may allow fewer. */
 static int at_once(const device_model *d, int threads, unsigned shared)
 {
     const kernel_need need = {.threads = threads, .shared = shared};

@@ -44,7 +44,7 @@ static int field_of(const ir_phase *phase, const char *name)
     return i < 0 ? 0 : phase->tile.at[i];
 }
 
-/* The element's row and column in the phase's space, of which a row may be several rows of the value. */
+/* The element's row and column in the phase's space; a row of that space may consist of several rows of the value. */
 static bool in_space(arena *a, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index, long long *row,
                      long long *column)
 {

@@ -69,8 +69,8 @@ static void judge_sum(walk *w, const ir_op *op, const ref_tensor *x, const doubl
     ref_free(&sum);
 }
 
-/* Element d of a head from its partials, each with the elements, the largest score and the sum of exponentials
- * (templates/attention/decode.h). */
+/* Combines the `count` partials of a head to its element d. A partial consists of `size` elements, the largest score and the sum of
+ * exponentials (templates/attention/decode.h). */
 static double joined(const double *parts, int count, long long size, long long d)
 {
     double largest = -INFINITY, sum = 0, o = 0;

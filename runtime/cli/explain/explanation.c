@@ -67,7 +67,7 @@ static int launch_of(const explained_level *l, const ir_op *op)
     return -1;
 }
 
-/* The launch's traffic of v, or of v's root; NULL: none. */
+/* How many bytes of v (or of v's root) the launch reads or writes; NULL: none. */
 static tensor_work *moved_by(const explained_level *l, int launch, const ir_value *v, bool written)
 {
     const work *w = launch < 0 ? NULL : &l->kernels[launch].work;
@@ -98,7 +98,7 @@ static bool is_told(const edge_list *list, const tensor_work *t)
     return false;
 }
 
-/* The tensor's bytes for the first edge that asks, 0 for later ones. */
+/* Several edges of a launch may show the same tensor: its bytes for the first of them, 0 for the others, so that sums count it once. */
 static double tell_once(edge_list *list, const tensor_work *t)
 {
     if (!t || is_told(list, t)) return 0;

@@ -1,4 +1,4 @@
-/* In: markup.h. Out: escaped text, styles. */
+/* Escaped text and styles. Contract: markup.h. */
 #include "runtime/cli/page/markup.h"
 #include <string.h>
 

@@ -59,7 +59,7 @@ static void note_checks(level_job *j, const ir_graph *graph, const trial_result 
              made ? op_table[j->mine->op].name : "");
 }
 
-/* Plants a mistake in one op of the plan, for tests that it is found. */
+/* Puts a mistake into one op of the plan: tests check that it is found. */
 static void plant(level_job *j, compile_request r, compiled *done)
 {
     const char *old = j->c->mistake[0], *new = j->c->mistake[1], *at = old ? strstr(r.text, old) : NULL;

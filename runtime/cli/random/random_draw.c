@@ -157,7 +157,7 @@ static int stride_dim(drawing *d, const random_value *v, int last)
     return d->s->dim_count - 1;
 }
 
-/* Lets a call give some of the strides. */
+/* Makes some of the strides dynamic dims, which each call sets. */
 static void draw_call_strides(drawing *d)
 {
     int last = -1;

@@ -116,7 +116,8 @@ static void say_slopes(drawing *d, random_op *op, int heads)
     if (heads <= most_heads) op_say(op, "alibi", "[%s]", list);
 }
 
-/* same: queries have positions among the keys (the same tokens, or a cache), so windows and slopes make sense. */
+/* same: queries and keys are positions of one text (the same tokens, or a cache and its newest tokens), so windows and slopes make
+ * sense. */
 static void say_options(drawing *d, random_op *op, const attention_shape *s, bool causal, bool same, long long keys)
 {
     static const char *const caps[] = {"20", "50", "3"}, *const scales[] = {"0.4", "0.1", "1"};

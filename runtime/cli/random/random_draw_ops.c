@@ -145,7 +145,7 @@ int put_reduce(drawing *d, op_kind kind, int x)
     return op_out(d, op, v.shape, v.rank, random_spec_type, r.size, r.least);
 }
 
-/* Half of the axes are counted from the end. */
+/* The axis as written in the spec: half of the time as a negative number, counted from the end. */
 static int written_axis(drawing *d, int axis, int rank) { return draw_chance(d, 50) ? axis - rank : axis; }
 
 int put_axis_reduce(drawing *d, op_kind kind, int x, int axis, bool keeps)

@@ -155,7 +155,7 @@ static int draw_pair(drawing *d, int x)
     return put_binary(d, kind, x, y);
 }
 
-/* Broadcasts both operands: [..., 1] with [N]. */
+/* An op of [..., 1] and [N], where both operands are broadcast. */
 static int draw_outer(drawing *d, int x)
 {
     if (last_axis(d, x)->value != 1 || last_axis(d, x)->dynamic) return draw_pair(d, x);

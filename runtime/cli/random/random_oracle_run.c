@@ -36,7 +36,7 @@ static void ask_another(random_trial t, const random_results *first, const char 
     const char *said = arena_diagnostics(n.a);
     mine->op = op_count;
     if (code == code_unsupported) {
-        /* no verdict here: cases drawn for that target count it as refused */
+        /* not a failure of this oracle: cases drawn for that target count such specs as refused */
     } else if (code != code_ok) {
         mine->outcome = strstr(said, "internal:") ? random_internal : random_wrong;
         snprintf(mine->message, sizeof mine->message, "error: %s: %s", what, strstr(said, "error: ") ? strstr(said, "error: ") + 7 : said);

@@ -58,7 +58,8 @@ trial_result random_trial_run(arena *a, const random_trial *t, const compiled *d
     return trial_run(a, done->graph, done->plan, &o);
 }
 
-/* True if one of two correct numbers overflowed: stored in 16 bits, where the other stayed in registers. */
+/* True if exactly one of the numbers is infinite. Both may be correct: one overflowed where it was stored in 16 bits, the other stayed in
+ * registers. */
 static bool one_overflowed(double x, double y) { return !isinf(x) != !isinf(y) && !isnan(x) && !isnan(y); }
 
 static bool agree(const struct random_result *x, const struct random_result *y, char *message, size_t size)

@@ -1,6 +1,6 @@
 /* In: `verify --random=N` and a seed. Out: N specs drawn and run, each at every level on one target and dtype; failures, reduced; counts.
- * Stopped by a signal, it reports the cases that ended, and the signal then ends the process. Refuses options that make no sense here. A
- * range of indices (--first) always gives the same cases, so that a long run can be cut into slices that run in parallel. */
+ * Stopped by a signal, it reports the cases that ended, and the signal then ends the process. Refuses options that are about a given spec.
+ * A range of indices (--first) always gives the same cases, so that a long run can be cut into slices that run in parallel. */
 #include "runtime/cli/random/random_run.h"
 #include "ir/base/processors.h"
 #include "runtime/cli/random/random_child.h"

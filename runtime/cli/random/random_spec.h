@@ -78,7 +78,7 @@ typedef struct random_spec {
 /* Deterministic: a seed and an index give the same spec on any machine. type: its dtype, or random_spec_type to draw that too. */
 random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type);
 
-/* Drops dead ops, and makes every unused result an output, as the reader requires. */
+/* After a change of the model: drops unused ops, and makes every unused result an output, as the reader requires. */
 void random_spec_settle(random_spec *s);
 /* The YAML text, under a comment. */
 char *random_spec_text(arena *a, const random_spec *s, const char *comment);

@@ -61,7 +61,7 @@ static void add_words(word_list *l, const char *text, size_t length)
     }
 }
 
-/* float4, make_float4 */
+/* The vector types of CUDA and HIP and their constructors: float4, make_float4 */
 static void add_vectors(word_list *l)
 {
     static const char *const of[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float",

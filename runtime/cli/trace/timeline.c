@@ -1,4 +1,4 @@
-/* In: records. Out: timeline.h. Refuses records that were not written, and times that run backwards. */
+/* In: records of a traced plan. Out: its timeline (timeline.h). Refuses records that were not written, and times that run backwards. */
 #include "runtime/cli/trace/timeline.h"
 #include "gen/gen.h"
 #include "runtime/cli/spread.h"

@@ -69,7 +69,7 @@ typedef struct timeline {
     double resolution;               /* smallest clock step observed */
 } timeline;
 
-/* nanoseconds: per clock tick. */
+/* nanoseconds: the length of a clock tick. */
 timeline *timeline_make(arena *a, const trace_records *records, int count, double nanoseconds, int device_units);
 
 /* Facts printed with a timeline. */

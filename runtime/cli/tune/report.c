@@ -13,7 +13,7 @@ typedef struct trial_group { /* trials of one kernel on one device */
     size_t count;
 } trial_group;
 
-/* Seconds of the kernel alone: the default's time between events minus what the run gained; 0: not timed. */
+/* Seconds of the kernel's launch alone: those of the default's launch, changed by as much as the whole run changed; 0: not timed. */
 static double launch_seconds(const trial_row *r)
 {
     const double seconds = r->launch_seconds + (r->ratio - 1) * r->run_seconds;
