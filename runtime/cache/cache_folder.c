@@ -31,8 +31,8 @@ static bool make_folders(char *path)
         *p = 0;
         const bool made = make_one(path);
         *p = '/';
-        if (!made && errno != EROFS && errno != EACCES && errno != EPERM) break; /* mkdir() may give these for a parent that exists: goes on
-                                                                                  * to the folders below it */
+        /* mkdir() may give these for a parent that exists: goes on to the folders below it */
+        if (!made && errno != EROFS && errno != EACCES && errno != EPERM) break;
         errno = ENOENT;
     }
     return ok || make_one(path);

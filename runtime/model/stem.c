@@ -122,8 +122,8 @@ model_stem stem_read(const model *m)
     if (f->position_embedding) s.position_embedding = arena_printf(m->a, "%s%s.weight", prefix, f->position_embedding);
     s.first_position = f->first_position;
     if (f->embedding_norm) s.embedding_norm = arena_printf(m->a, "%s%s", prefix, f->embedding_norm);
-    const bool bare = flag_at(m, "_remove_final_layer_norm", false) || s.layer->wiring == wiring_behind; /* some OPT models have no last
-                                                                                                          * norm */
+    /* some OPT models have no last norm */
+    const bool bare = flag_at(m, "_remove_final_layer_norm", false) || s.layer->wiring == wiring_behind;
     if (!bare) s.last_norm = arena_printf(m->a, "%s%s", prefix, f->last_norm);
     const double multiplier = number_at(m, f->embedding_multiplier.key, f->embedding_multiplier.otherwise);
     if (multiplier) s.multiplier = multiplier;

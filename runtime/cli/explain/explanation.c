@@ -168,9 +168,8 @@ static void add_others(edge_list *list)
     for (int to = 0; to < l->count; to++)
         for (int i = 0; i < l->kernels[to].work.tensor_count; i++) {
             const tensor_work *t = &l->kernels[to].work.tensors[i];
-            const bool within = l->kernels[to].launch->together && t->written > 0 && !stays(l->plan->ir, t->value); /* at level block such a
-                                                                                                                     * value stays within
-                                                                                                                     * the launch */
+            /* at level block such a value stays within the launch */
+            const bool within = l->kernels[to].launch->together && t->written > 0 && !stays(l->plan->ir, t->value);
             const int from = t->read > 0 || within ? maker_launch(l, t->value) : -1;
             const bool is_edge = from >= 0 && (from != to || within) && !is_told(list, t);
             const ir_op *user = is_edge ? reader_of(l->kernels[to].launch, t->value) : NULL;

@@ -36,10 +36,11 @@ typedef struct random_report {
     random_ratio ratios[op_count];
 } random_report;
 
-typedef enum random_oracle { /* bits, explained in random_oracle.c; whatever runs is compared with the float64 reference as well */
+/* Bits, explained in random_oracle.c and random_oracle_run.c; whatever runs is compared with the float64 reference as well. Oracles from
+ * oracle_order on compile kernels of their own. */
+typedef enum random_oracle {
     oracle_text = 1, oracle_dead = 2, oracle_names = 4, oracle_levels = 8,
-    oracle_order = 16, oracle_batch = 32, oracle_check = 64, oracle_target = 128 /* the oracles from oracle_order on compile kernels of
-                                                                                  * their own */
+    oracle_order = 16, oracle_batch = 32, oracle_check = 64, oracle_target = 128
 } random_oracle;
 
 typedef struct random_case {
@@ -48,9 +49,8 @@ typedef struct random_case {
     const char *const *levels;
     int level_count;
     unsigned oracles;
-    const char
-        *mistake[2]; /* for tests: two strings of equal length; the plan, but not the reference's graph, is made from the text with [0]
-                      * replaced by [1] */
+    /* For tests: two strings of equal length. The plan, but not the reference's graph, is made from the text with [0] replaced by [1]. */
+    const char *mistake[2];
     bool plan_only; /* stops after emitting source: no compiling, no run */
     unsigned long long data_seed;
     const char *device; /* NULL: the host engine */

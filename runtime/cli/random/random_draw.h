@@ -84,8 +84,8 @@ typedef struct attention_shape {
     random_axis heads, kv_heads, head_size, value_size; /* head_size: of heads of q and k; value_size: of heads of v and of the result */
 } attention_shape;
 attention_shape draw_heads(drawing *d, long long most_columns);
-int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B, S, D] to [B, S, heads*value_size], in one of several
-                                                                      * spellings */
+/* x [B, S, D] to [B, S, heads*value_size], in one of several spellings */
+int draw_attention(drawing *d, int x, const attention_shape *shape);
 int draw_decode(drawing *d, int x, const attention_shape *shape);    /* the same, with KV caches */
 
 /* ---- whole blocks (random_draw_block.c) */

@@ -364,8 +364,8 @@ int draw_product(drawing *d, int x)
     }
     if (draw_chance(d, 25) && fixed) return draw_transposed_product(d, x);
     const bool transpose = draw_chance(d, 50);
-    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* every batch has a B of its
-                                                                                                                * own */
+    /* limits the second operand, of which every batch has its own */
+    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2);
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
@@ -419,8 +419,8 @@ static int move_concat(drawing *d, int x)
 {
     int xs[5] = {x}, count = 1;
     const random_value v = *value_at(d, x);
-    const long long most = 16 * d->most_elements, rows = value_elements(d, x) / v.shape[v.rank - 1].value; /* most: limits the size, as
-                                                                                                            * concats of concats grow */
+    /* most: limits the size, as concats of concats grow */
+    const long long most = 16 * d->most_elements, rows = value_elements(d, x) / v.shape[v.rank - 1].value;
     long long columns = v.shape[v.rank - 1].value;
     for (int tries = 0; tries < 24 && count < 4; tries++) {
         const int y = draw_below(d, d->s->value_count);

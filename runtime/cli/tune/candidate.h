@@ -43,8 +43,8 @@ void session_rebase(tuning_session *c, const char *line);
 /* Plans the candidates, compiles them in parallel and opens their benches. */
 void candidates_prepare(tuning_session *c, candidate *const *list, int count, const char *signature);
 bool candidate_time(const tuning_session *c, candidate *x, double *seconds);
-bool candidate_check(tuning_session *c, candidate *x, const char *signature); /* compares what phases of this signature store with the
-                                                                               * reference */
+/* compares what phases of this signature store with the reference */
+bool candidate_check(tuning_session *c, candidate *x, const char *signature);
 void candidate_close(candidate *x);
 /* Extends a hash of the code (0: unknown) by the launches' other properties: equal code may be launched with different grids. */
 unsigned long long candidate_hash_launches(const plan *p, unsigned long long hash);

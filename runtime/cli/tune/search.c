@@ -128,8 +128,8 @@ static void race(search *s, candidate **list, int count)
         count = drop_slow(s, list, count, round);
     }
     for (int i = 0; i < count; i++)
-        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]); /* there was no time left for a
-                                                                                                             * first round */
+        /* there was no time left for a first round */
+        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]);
 }
 
 static int propose(search *s, candidate **list)
