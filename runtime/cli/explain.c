@@ -1,6 +1,6 @@
 /* In: a spec and options. Out: what its kernels are at each fusion level: what was fused and what was not, and why; operations, bytes and
- * predicted times on every device model; what the compilers made of them. As text, as JSON, or as one page. Refuses what planning refuses.
- */
+ * predicted times on every device model; the registers, spills and matrix instructions of the compiled kernels. As text, as JSON, or as one
+ * page. Refuses what planning refuses. */
 #include "runtime/cli/explain/explanation.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct explain_job {
     const char *path;
 } explain_job;
 
-/* The plan's device comes first: it may come from a file of the user's, so that no other list has it. */
+/* The plan's device model comes first; it may be from a user's file and thus missing among tfgen's own models, which follow. */
 static void find_devices(arena *a, const compile_request *r, explained_level *l)
 {
     const device_model *own = l->plan->device;

@@ -108,9 +108,9 @@ static const sheet_column csv_columns[all_columns] = {{"block", 0},     {"dims",
                                                       {"floor us", 0},  {"of floor", 0}, {"launches", 0}, {"limit", 0},   {"note", 0}};
 enum { page_columns = column_count + 3 };
 static const sheet_column html_columns[page_columns] = {
-    {"point", sheet_words},     {"what to know", sheet_words}, {"median us", sheet_number}, {"10 %", sheet_number},
-    {"90 %", sheet_number},     {"GFLOP/s", sheet_number},     {"GB/s", sheet_number},      {"floor us", sheet_number},
-    {"of floor", sheet_number}, {"launches", sheet_number},    {"limit", sheet_name},       {"tile", sheet_words}};
+    {"point", sheet_words},     {"note", sheet_words},      {"median us", sheet_number}, {"10 %", sheet_number},
+    {"90 %", sheet_number},     {"GFLOP/s", sheet_number},  {"GB/s", sheet_number},      {"floor us", sheet_number},
+    {"of floor", sheet_number}, {"launches", sheet_number}, {"limit", sheet_name},       {"tile", sheet_words}};
 
 static void put_csv(text *out, const table *t)
 {
@@ -184,7 +184,7 @@ static void put_picture(text *out, const table *t, draw_place place)
     }
     draw_axis_across(&body, &x, top, y - 4, "time of a run, us");
     text_append(&body, bars.data, bars.size);
-    draw_picture(out, place, arena_printf(out->a, "%s: times of runs, a bar a point", title), "", picture_widest, y + draw_axis_room + 6,
+    draw_picture(out, place, arena_printf(out->a, "%s: times of runs, one bar per point", title), "", picture_widest, y + draw_axis_room + 6,
                  &body);
 }
 
