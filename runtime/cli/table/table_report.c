@@ -184,7 +184,7 @@ static void put_picture(text *out, const table *t, draw_place place)
     }
     draw_axis_across(&body, &x, top, y - 4, "time of a run, us");
     text_append(&body, bars.data, bars.size);
-    draw_picture(out, place, arena_printf(out->a, "%s: times of runs, one bar per point", title), "", picture_widest, y + draw_axis_room + 6,
+    draw_picture(out, place, arena_printf(out->a, "%s: times of runs, a bar per point", title), "", picture_widest, y + draw_axis_room + 6,
                  &body);
 }
 
