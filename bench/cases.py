@@ -257,7 +257,7 @@ def fp32(tune):
 
 # ---- blocks that generate: one token a sequence, over a cache
 def torch_decode(x, w, kc, vc, H, KV, hd, cos, sin):
-    """All sequences are at the last row of the cache."""
+    """One decode step in which every sequence appends to the last row of its cache, and so attends to all of it."""
     B, _, D = x.shape
     L = kc.shape[2]
     q, k, v = F.linear(F.rms_norm(x, (D,), w["attn_norm"], 1e-5), w["qkv"]).split([H * hd, KV * hd, KV * hd], -1)
@@ -317,7 +317,7 @@ def limit_of(kind, dtype):
 
 
 def spec(path, preset, dtype, **dims):
-    """A case without peers."""
+    """Compares a spec with evaluate() and times it alone, without peers."""
     path = os.path.join(HERE, "..", path)
     described = Spec(path, preset, dtype, dims)
     first = described.data(torch.Generator(DEVICE).manual_seed(1))
@@ -334,7 +334,7 @@ def spec(path, preset, dtype, **dims):
 
 
 def operation_data(described, count):
-    """Every sequence is at the last row of its cache."""
+    """`count` sets of random data. Positions are as late as they can be: the new rows are the last of the cache."""
     data = [described.data(torch.Generator(DEVICE).manual_seed(1 + i)) for i in range(count)]
     for v in data:
         if "pos" in v:
@@ -343,8 +343,8 @@ def operation_data(described, count):
 
 
 def operation_peers(case, described, data, tune=False):
-    """Name -> calls, each of which returns the outputs in the spec's order. The peer of a lone product is cuBLAS, which torch.compile
-    calls too."""
+    """Peers by name, each a list of calls that return the outputs in the spec's order. A lone product has cuBLAS as its only peer, since
+    torch.compile calls cuBLAS too."""
     tensors, run = program(described, DEVICE)
     given = [tensors(v) for v in data]
     plain = {} if contest.tuning else {"cuBLAS" if case.kind in drawing.PRODUCTS else "eager": run}
@@ -374,7 +374,7 @@ def operation(case, tune=False):
     want, limit = evaluate(described, data[0], torch.float64, False), limit_of(case.kind, case.dtype)
     d = right(str(case), ours, want, limit, [(data[0][n], None) for n, _, _ in described.items("state")])
     peers = operation_peers(case, described, data, tune)
-    if not contest.tuning:  # report_tuned() times their first calls, so it makes them
+    if not contest.tuning:  # part tuned: report_tuned() makes the first calls itself, because it times them
         peers = right_peers(str(case), peers, want, 4 * limit)
     found = errors_of(ours, peers, want["y"]) if case.dtype == "f32" and case.kind in drawing.PRODUCTS and not contest.tuning else {}
     del want
@@ -391,7 +391,7 @@ def errors_of(ours, peers, want):
 
 
 def presets(tune, seed=1):
-    """f32 is not drawn for the largest preset, whose calls of 20 ms would take most of the time."""
+    """Times half of all presets in drawn dtypes; the largest never in f32, whose calls of 20 ms would take most of the time."""
     cases, draw = [(path, more[0].partition("=")[2]) for _, path, more in untuned.presets()], random.Random(seed)
     for path, preset in sorted(draw.sample(cases, len(cases) // 2)):
         attempt(spec, path, preset, draw.choice(("bf16", "bf16", "f16", "f32") if preset != "llama-8b" else ("bf16", "f16")))

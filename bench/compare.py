@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares tfgen with what a user would pick instead, on one GPU, in one process, on the same inputs.
+"""Compares tfgen with its peers, which are what a user would pick instead (cuBLAS, cuDNN, eager PyTorch, torch.compile), on one GPU, in one
+process, on the same inputs.
 
 usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [presets] [drawn] [levels] [long]
                   [--only=TEXT,TEXT] [--count=N] [--seed=1] [--tune] [--alone[=TEXT,TEXT]] [--other=FOLDER] [--within=SECONDS]
@@ -8,14 +9,15 @@ usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [d
        compare.py tuned|kept --state=FOLDER [--budget=55] [--within=SECONDS] [--count=10] [--seed=1] [--only=TEXT,TEXT]
                   [--alone[=TEXT,TEXT]] [--json=FILE] [--rehearse]
 
-few: products of 1 to 64 rows; decode: blocks that generate one token per sequence, over a cache; sweep: --count (40) decode blocks of
-shapes drawn by --seed; presets: half of all presets of all shipped specs, the half and the dtypes drawn by --seed, without contenders other
-than tfgen (peers); drawn: --count (8) cases of each kind that ops.py draws, with their peers, and as many attentions and row operations,
-without peers; results of presets and drawn are compared with an evaluation of the spec; levels: --count (20) decode blocks of 1 to 64 rows
-that ops.py draws, at fusion levels tile, block and auto; the run fails if auto is, beyond noise, more than 3 % slower than the faster of
-the other two; long: sums of K over 65536 with few outputs, and matrices times a vector, some named and --count (6) of each drawn by --seed.
---tune: also times torch.compile's max-autotune. --only: cases whose name contains a TEXT. --alone: no peers for cases whose name contains a
-TEXT (without TEXT: for all). --within: begins no case after SECONDS.
+few: products of 1 to 64 rows. decode: blocks that generate one token per sequence, over a cache. sweep: --count (40) decode blocks of
+shapes drawn by --seed. presets: half of all presets of all shipped specs, without peers; --seed draws the half and the dtypes. drawn:
+--count (8) cases of each kind that ops.py draws, with peers, and as many attentions and row operations, without peers. (Parts presets and
+drawn compare results with evaluate.py's evaluation of the spec.) levels: --count (20) decode blocks of 1 to 64 rows that ops.py draws, at
+fusion levels tile, block and auto; the run fails if auto is, beyond noise, more than 3 % slower than the faster of tile and block. long:
+sums over K > 65536 with few outputs, and matrices times a vector; some are fixed, and --count (6) of each are drawn by --seed.
+
+--tune: also times torch.compile's max-autotune. --only: runs only cases whose name contains a TEXT. --alone: no peers for cases whose name
+contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
 
 --other: times another build of tfgen, `before`, in the same process and in turn with this one: a built checkout, or a folder made by
 tests/h200/prepare_compare.sh. Its results must meet the same limits. Each case prints the speed-up of this build over it with its standard
@@ -26,16 +28,17 @@ tuned: times tfgen untuned, tfgen with what `tfgen tune` finds in --budget secon
 max-autotune, in turn, and reports the tuning time of each: blocks and decode blocks of the presets, --count row operations, and twice
 --count cases that ops.py draws from --seed. --state keeps wisdom, trials and results; finished cases are skipped, and no case is begun that
 would not end within --within seconds, so a run can be continued. Processes that share one --state, each with its GPU
-(CUDA_VISIBLE_DEVICES), divide the cases. kept: times each line of that wisdom that was better, alone, against the default; fails if one is
-not faster by three standard errors, and writes the others to confirmed.wisdom. TFGEN names the command (default: tfgen next to this
-folder).
+(CUDA_VISIBLE_DEVICES), divide the cases. kept: for each line of wisdom that a `tuned` run found faster, times a plan with this line alone
+against the default plan; fails if a line is not faster by three standard errors, and writes those that are to confirmed.wisdom. TFGEN names
+the command (default: tfgen next to this folder).
 
 --rehearse: runs small cases, without a GPU on PyTorch's CPU and the host engine: it tests the script, and its times mean nothing.
 
 Every time is GPU time of one call: the median of CUDA-graph replays of several calls over rotated inputs, with the 10 % and 90 % points.
-The contenders of a case take turns, in an order drawn for each round, so clocks and heat are the same for all of them. All results are
-compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed as WRONG and fails
-the run. floor: max(FLOPs / peak, bytes / bandwidth), where bandwidth is that of the device's best copy. TFGEN_LIBRARY names libtfgen.so.
+The contenders of a case (tfgen and its peers) take turns, in an order drawn for each round, so clocks and heat are the same for all of
+them. All results are compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed
+as WRONG and fails the run. floor: max(FLOPs / peak, bytes / bandwidth), where bandwidth is that of the device's best copy. TFGEN_LIBRARY
+names libtfgen.so.
 Needs PyTorch."""
 import json
 import math
@@ -61,7 +64,7 @@ PARTS = ("products", "few", "fused", "attention", "rows", "blocks", "fp32", "dec
 
 
 def drawn_options(part, options):
-    """The options among --count and --seed that the part takes and that are given."""
+    """Those of --count and --seed that were given and that this part takes."""
     takes = {"presets": ("seed",)}.get(part, ("count", "seed") if part in ("sweep", "drawn", "levels", "long", "tuned", "kept") else ())
     return {n: int(options[n]) for n in takes if n in options}
 

@@ -17,22 +17,22 @@ PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
 TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 L2 = 64 << 20 if ON_GPU else 1 << 10
 rows, wrong, late, only = [], [], [], None
-tuning, key = None, None  # parts tuned and kept: Tuning; the current case's name
+tuning, key = None, None  # the Tuning of tuned.py, None unless the part is tuned or kept; the current case's name
 confirm = False           # True: part kept
 deadline, longest = math.inf, {}
-most_seconds = math.inf   # the rounds of a case end after so many seconds, but at least nine are run
+most_seconds = math.inf   # a case's rounds end after this many seconds, but not before the ninth round
 alone = ()                # --alone: texts in the names of cases that are timed without peers
-other = None              # --other: environment variables that select that build
-planned = None            # list while compile_ahead() collects what cases will compile
+other = None              # --other: environment variables that select the other build
+planned = None            # a list while compile_ahead() collects what the cases will compile, else None
 rehearsal = None          # --rehearse: (function, arguments) -> small arguments
 
 
 class Ahead(Exception):
-    """Ends a case once it has listed what it compiles (compile_ahead)."""
+    """Raised to leave a case that has listed what it will compile, while compile_ahead() collects."""
 
 
 def ours_of(text, dims, dtype, data):
-    """This build of the case's spec and, with --other, the other build (.before)."""
+    """The case's spec compiled by this build; its `before`: by the build of --other, or None."""
     if planned is not None:
         planned.append((text, dims, dtype))
         raise Ahead
@@ -45,7 +45,7 @@ LEVELS = ("tile", "block", "auto")
 
 
 def by_level(text, dims, dtype, data):
-    """This build of the case's spec by fusion level; a level that refuses the spec is reported and left out."""
+    """The case's spec compiled at each fusion level, by level; a level that refuses the spec is reported and left out."""
     if planned is not None:
         planned.extend((text, dims, dtype, level) for level in LEVELS)
         raise Ahead
@@ -77,8 +77,8 @@ def right(case, ours, want, limit, states=()):
 
 
 def right_peers(case, peers, want, limit):
-    """Peers whose results are right, too; the others are reported and left out. want: name -> tensor, in the order of what a call
-    returns."""
+    """Calls each peer once and returns the peers whose results are right; the others are reported and left out. want: name -> tensor, in
+    the order in which a call returns its outputs."""
     good = {}
     for name, calls in ({} if is_alone(case) else peers).items():
         try:
@@ -161,7 +161,7 @@ def first_call_seconds(peers):
 
 
 def with_wisdom(case, dtype, ours, path):
-    """The same call planned with the wisdom file `path`; compares its results with those without."""
+    """The same call planned with the wisdom file `path`; checks that its results agree with those of `ours`."""
     other = Ours(*ours.given, wisdom=path)
     other.calls()[0]()
     ours.calls()[0]()
@@ -190,7 +190,7 @@ def report_tuned(case, dtype, floor, peers, ours):
 
 
 def report_kept(case, dtype, floor, peers, ours):
-    """Times the default and each kept line of wisdom alone, in turn, in a process that did not tune."""
+    """Times a plan with each kept line of wisdom, one line at a time, in turn with the default plan, in a process that did not tune."""
     for line in tuning.kept(key):
         mine = with_wisdom(case, dtype, ours, tuning.one(line))
         times = rounds_of(case, {"default": ours.calls(), "tfgen": mine.calls()}, 151, WARM)
@@ -225,7 +225,8 @@ def is_long(name):
 
 
 def is_due(name):
-    """Parts tuned and kept: the case is not done, there is time for it, and no other process has taken it."""
+    """True if the case is to run now. Part tuned: it is not done, there is time for it, and this process could claim it. Part kept: it has
+    kept lines, and there is time."""
     if confirm:
         return bool(tuning.kept(name)) and time.monotonic() < deadline
     expected = longest.get(is_long(name), tuning.budget + 20 if is_long(name) else 20)
@@ -260,7 +261,8 @@ def attempt(function, *args, **named):
 
 
 def compile_ahead(run_parts):
-    """Compiles the kernels of every case in parallel, so that nothing is timed while compilers run. Failures are reported by the case."""
+    """Compiles the kernels of every case in parallel, so that nothing is timed while compilers run. A failure is reported later, when its
+    case runs."""
     global planned
     planned, start = [], time.monotonic()
     run_parts()

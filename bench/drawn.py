@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MULTIPLIES = {"bf16": 1e12, "f16": 1e12, "f32": 1e11}  # most multiply-adds of a case: some milliseconds on an H200
-ELEMENTS = 1 << 30  # the most that a case reads and writes
+ELEMENTS = 1 << 30  # most tensor elements that a case reads and writes
 
 
 class Case(NamedTuple):
@@ -25,7 +25,7 @@ class Case(NamedTuple):
     dims: dict
     dtype: str
     multiplies: float
-    elements: float  # the least that must be read and written
+    elements: float  # tensor elements that any implementation must read or write
 
     def __str__(self):
         return f"{self.kind} {self.seed}/{self.index} {self.name}"
@@ -133,7 +133,7 @@ def shipped(name):
 
 
 def block_dims(draw, name):
-    """(dims, elements of the weights). D, 512 to 8192, is the columns of all heads; one Llama block in five has another D."""
+    """(dims, number of weight elements). D is H * hd, between 512 and 8192, except in one Llama block of five, whose D is drawn apart."""
     llama = name.startswith("llama")
     while True:
         hd, KV, group = draw.choice((64, 64, 80, 96, 128, 128, 128)), draw.choice((1, 2, 4, 8, 8, 16)), draw.choice((1, 2, 4, 4, 7, 8))
@@ -205,7 +205,7 @@ def options_of(case):
 
 
 def write(folder, case):
-    """The spec's file, which this writes."""
+    """Writes the case's spec into the folder; returns the file's path."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"{case.seed}-{case.index}.yaml")
     with open(path, "wb") as f:

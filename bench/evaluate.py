@@ -62,7 +62,7 @@ class Spec:
 
 
 def rotary_of(op, spec, hd):
-    """Columns of a head that are rotated; the scalings that other ropes have are not known here."""
+    """How many columns of a head the rope rotates. Only ropes that pair halves and scale linearly or not at all are supported here."""
     assert op["pairing"] == "half" and op.get("scaling", {}).get("type", "linear") == "linear"
     return spec.number(op.get("rotary", hd))
 
@@ -169,7 +169,8 @@ def evaluate(spec, data, work, rounded):
 
 # ---- as a user of PyTorch would write it
 def joined(ops, params):
-    """Joins products of one operand to one product with concatenated weights, whose result is split: (ops, joined weight -> its parts)."""
+    """Joins products that share an operand into one product with concatenated weights, whose result is split. Returns (ops, joined weight
+    -> its parts)."""
     groups = {}
     for op in ops:
         if op["op"] == "linear" and op["in"][1] in params and op.get("layout") != "in_out":
@@ -191,8 +192,8 @@ def joined(ops, params):
 
 
 def softcapped(q, k, v, op, seen):
-    """Attention with softcapped scores, op by op, since SDPA has no softcap. q: [B, H, S, hd], k and v: [B, KV, L, hd]; seen: a mask, or
-    None: one query sees all keys, several of a causal text those up to their own."""
+    """Attention with softcapped scores, op by op, since SDPA has no softcap. q: [B, H, S, hd], k and v: [B, KV, L, hd]. seen: a mask, or
+    None: if S > 1 and the op is causal, each query sees the keys up to its own position; else every query sees all keys."""
     S, L = q.shape[2], k.shape[2]
     if seen is None and S > 1 and op.get("causal"):
         seen = torch.ones(S, L, dtype=torch.bool, device=q.device).tril()
@@ -204,7 +205,7 @@ def softcapped(q, k, v, op, seen):
 
 
 def sdpa(op, spec, cached, device):
-    """Caches are full, and a query is at the last row."""
+    """The op as a function of q, k, v. With caches (`cached`) S is 1: the query's own key is the last row of a full cache."""
     H, KV = spec.heads(op)
 
     S, window = spec.dims["S"], spec.number(op.get("window", 0))
@@ -232,7 +233,7 @@ def sdpa(op, spec, cached, device):
 
 
 def rope_of(op, spec, at, device):
-    """at: the positions of the rows; their cosines and sines are made ahead."""
+    """A function that applies the op's rope to rows at the positions `at`; cosines and sines are computed here, not in each call."""
     turns = angles(op, rotary_of(op, spec, spec.dims["hd"]), at.to(device))[None, :, None]
     cos, sin = turns.cos().to(spec.type), turns.sin().to(spec.type)
     return lambda x: turned(x.reshape(*x.shape[:2], -1, spec.dims["hd"]), cos, sin).reshape(x.shape)
@@ -246,8 +247,8 @@ def append_at(row):
 
 
 def program(spec, device):
-    """(weights, run): weights(data) are the tensors that run takes, and run(weights) is the outputs, in the spec's order. Products of one
-    operand are joined, attention is SDPA, and caches, which are full but for the new row, are written in place."""
+    """(weights, run): weights(data) gives the tensors that run takes, and run(weights) the outputs, in the spec's order. Products that
+    share an operand are joined, attention is SDPA, and caches, which lack only the new row, are written in place."""
     shapes = {name: shape for name, _, shape in spec.items("params")}
     ops, weights = joined(spec.tree["ops"], shapes)
     steps, cached = [], any(True for _ in spec.items("state"))

@@ -80,8 +80,8 @@ def graphs_of(case, contenders):
 
 
 def rounds_of(case, contenders, rounds=25, warm_seconds=0.0, most=math.inf):
-    """Microseconds per call of each contender, by round. contenders: name -> closures. warm_seconds: runs before the first round, to
-    raise the clocks. most: seconds after which the rounds end, but not before the ninth."""
+    """Microseconds per call of each contender, by round. contenders: name -> closures. warm_seconds: how long they run before the first
+    round, to raise the clocks. most: seconds after which the rounds end, but not before the ninth."""
     graphs = graphs_of(case, contenders)
     times, order, start = {n: [] for n in graphs}, list(graphs), time.monotonic()
     while time.monotonic() - start < warm_seconds:
@@ -151,7 +151,7 @@ class Ours:
 
     @staticmethod
     def compile(text, dims, dtype, fusion="tile"):
-        """A layer without weights, whose kernels are in the cache from now on."""
+        """Compiles a layer without weights; from now on its kernels are in the cache on disk."""
         return tfgen.compile(text, name="compare.yaml", device=DEVICE, dims=dims, dtype=dtype, fusion=fusion)
 
     def calls(self):

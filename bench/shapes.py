@@ -5,16 +5,18 @@ import drawn
 from drawn import between
 
 # ---- of known models
+# Products: M, N, K
 LLM = [(2048, 4096, 4096), (2048, 6144, 4096), (2048, 28672, 4096), (2048, 4096, 14336), (4096, 6144, 4096), (4096, 4096, 14336),
        (8192, 4096, 4096), (1024, 4096, 4096), (512, 4096, 4096), (256, 14336, 4096), (128, 4096, 14336), (2048, 3072, 2048),
        (2048, 2048, 2048), (2048, 16384, 2048), (2048, 2048, 8192), (1021, 4093, 4099), (2039, 5471, 2053), (509, 8191, 1021),
        (4001, 4001, 4001), (3001, 2048, 2048), (2048, 10936, 2048), (8192, 1024, 8192), (1536, 4608, 1536), (8192, 8192, 2048)]
-FEW = [(4096, 4096), (14336, 4096), (4096, 14336), (28672, 4096), (2048, 8192)]  # N, K
+FEW = [(4096, 4096), (14336, 4096), (4096, 14336), (28672, 4096), (2048, 8192)]  # N, K of products of 1 to 64 rows
 # Blocks: B, S, D, H, KV, hd, F, the presets of specs/llama-block.yaml
 SHAPES = {"tiny-small": (8, 128, 512, 8, 8, 64, 2048), "tiny-medium": (16, 512, 1024, 16, 8, 64, 4096),
           "exercise": (4, 512, 2048, 32, 32, 64, 5468), "llama-1b": (1, 2048, 2048, 32, 8, 64, 8192),
           "llama-8b": (1, 4096, 4096, 32, 8, 128, 14336)}
-# Blocks that generate one token a sequence, over a cache of L: name, B, L, D, H, KV, hd, F, goal
+# Blocks that generate one token per sequence, over a cache of L rows: name, B, L, D, H, KV, hd, F, goal (at most so many microseconds, or
+# at least this speed-up over the best peer)
 DECODE = [("Llama-1B", 1, 1024, 2048, 32, 8, 64, 8192, "<= 38 us"), ("Llama-1B", 8, 1024, 2048, 32, 8, 64, 8192, "<= 44 us"),
           ("exercise", 1, 512, 2048, 32, 32, 64, 5468, "<= 34 us"), ("Llama-8B", 1, 2048, 4096, 32, 8, 128, 14336, "<= 107 us"),
           ("Llama-8B", 16, 2048, 4096, 32, 8, 128, 14336, "<= 142 us"), ("D3584", 1, 4096, 3584, 28, 4, 128, 18944, ">= 1.10"),
@@ -45,8 +47,8 @@ def drawn_rows(draw, count):
 
 
 def cases_of(count, seed):
-    """(function of compare.py, its arguments) of the part tuned. What may be left over when the time is up comes last: `count` drawn row
-    operations, and twice as many of the cases that drawn.py draws."""
+    """The cases of compare.py's part tuned: (function of cases.py, its arguments). The first are the presets; then, as a run may end before
+    them, `count` drawn row operations and twice as many cases that drawn.py draws."""
     cases = [("block", (name, "bf16")) for name in reversed(list(SHAPES))]
     cases += [("decode_block", case) for case in reversed(PRESETS)]
     cases += drawn_rows(random.Random(f"operations {seed}"), count)

@@ -107,7 +107,7 @@ class Tuning:
         return case
 
     def one(self, line):
-        """A wisdom file, of this process, that has only this line."""
+        """Writes a wisdom file of only this line, for the use of this process; returns its path."""
         path = os.path.join(self.folder, f"one-{os.getpid()}")
         self.write(path, HEAD + line + "\n")
         return path
