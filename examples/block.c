@@ -40,7 +40,7 @@ static float uniform(unsigned *state) /* in [-1, 1) */
     return (float)(int)*state / 2147483648.0f;
 }
 
-/* The same layer, plainly, in double. */
+/* One element of the output, computed in double by plain loops. */
 static double expected(const float *x, const float *gate, const float *up, const float *down, int row, int column)
 {
     double sum = 0;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: wheel.sh PYTHON [CC]     Makes python/dist/tfgen-*.whl: the package with libtfgen, the command, the worker, and the libraries that
 # they need beside them (they find each other by $ORIGIN), with licences. PYTHON has pip and setuptools 70.1 or newer; nothing is
-# downloaded. CC: "zig cc -target x86_64-linux-gnu.2.28", say, makes a wheel for glibc 2.28 and newer on any machine; by default that of
-# make, whose wheel is for this machine's glibc and newer.
+# downloaded. CC: default $CC, else gcc, whose wheel is for this machine's glibc and newer; "zig cc -target x86_64-linux-gnu.2.28", say,
+# makes a wheel for glibc 2.28 and newer on any machine.
 set -eu
 cd "$(dirname "$0")/.."
 python=$1 cc=${2:-${CC:-gcc}}
@@ -13,8 +13,8 @@ stage=$built/python
 find_library() { for d in $(gcc -print-multi-os-directory | sed 's|^|/usr/lib/|') "/usr/lib/$(gcc -print-multiarch)" /usr/lib; do
     [ -e "$d/$1" ] && echo "$d/$1" && return; done; echo "wheel: no $1 here" >&2; exit 2; }
 yaml=$(find_library libyaml-0.so.2) jansson=$(find_library libjansson.so.4) sqlite=$(find_library libsqlite3.a)
-libgcc=$(gcc -print-libgcc-file-name) # __builtin_cpu_supports() reads its __cpu_model, which zig has not
-# The headers of these libraries alone: a compiler for another glibc must not see this machine's others.
+libgcc=$(gcc -print-libgcc-file-name) # has __cpu_model, which __builtin_cpu_supports() reads and zig does not provide
+# Links to the headers of these libraries alone: a compiler for another glibc must not see this machine's other headers.
 mkdir -p "$built/include"
 for h in yaml.h jansson.h jansson_config.h xxhash.h xxh3.h sqlite3.h; do
     file=$(find /usr/include -maxdepth 2 -name "$h" | head -n 1)

@@ -17,18 +17,18 @@ class TensorError(ValueError, RuntimeError):
 
 
 class TensorSpec(NamedTuple):
-    """A tensor of a plan. shape: at the plan's own dims; axes: the same with names of dynamic dims, as the spec writes them."""
+    """A tensor of a plan. shape: at the plan's own dims; axes: the shape as the spec writes it, with the names of dynamic dims."""
 
     name: str
     kind: str  # "input", "param", "state", "output"
     dtype: str  # "f32", "f16", "bf16", "i32"
     shape: Tuple[int, ...]
     axes: Tuple[str, ...]
-    source: Optional[str]  # of a param: its name in checkpoints
-    transposed: bool  # of that tensor
-    rows: Optional[Tuple[int, int, int]]  # rows first to end of each group of `every` rows (0: of all), after it was transposed
-    stride: Optional[int] = None  # elements from row to row of an input or output that is not dense
-    step: Optional[str] = None  # the dynamic dim that is this stride in each call; stride: at the plan's own dims
+    source: Optional[str]  # of a param: the name of its tensor in checkpoints
+    transposed: bool  # the checkpoint's tensor is the param's transpose
+    rows: Optional[Tuple[int, int, int]]  # (first, end, every): once transposed, rows first to end - 1 of every `every` rows (0: of all)
+    stride: Optional[int] = None  # elements from row to row of an input or output that is not dense, at the plan's own dims
+    step: Optional[str] = None  # the dynamic dim that gives this stride in each call
 
 
 def kind_of(values: Any, device: str) -> Any:
@@ -77,7 +77,7 @@ class DLTensor(c.Structure):
 
 
 class Versioned(c.Structure):
-    """Of DLPack 1: its `flags` say whether the memory is read-only (bit 0)."""
+    """DLManagedTensorVersioned of DLPack 1; bit 0 of `flags` says that the memory is read-only."""
 
     _fields_ = [("major", c.c_uint32), ("minor", c.c_uint32), ("context", c.c_void_p), ("deleter", c.c_void_p), ("flags", c.c_uint64),
                 ("tensor", DLTensor)]
@@ -124,8 +124,8 @@ def exported(value: Any) -> Tuple[Any, DLTensor, bool]:
 
 def refuse_shared(tensors: Sequence[Tuple[TensorSpec, int, Sequence[int]]]) -> None:
     """Refuses an output or state in the memory of another tensor of the call: kernels write it while others still read, in no certain
-    order. tensors: with their addresses and shapes. Of tensors whose rows are apart only the first element counts, as their rows may
-    lie between each other's."""
+    order. tensors: (spec, address, shape). A tensor with a row stride is compared by its first element only, since the rows of two such
+    tensors may interleave."""
     size = [1 if t.stride else SIZES[t.dtype] * math.prod(shape) for t, _, shape in tensors]
     for i, (a, first, _) in enumerate(tensors):
         for j, (b, second, _) in enumerate(tensors[:i]):
@@ -135,7 +135,7 @@ def refuse_shared(tensors: Sequence[Tuple[TensorSpec, int, Sequence[int]]]) -> N
 
 
 def lies_right(shape: Sequence[int], strides: Sequence[int], row: Optional[int]) -> bool:
-    """Whether strides, in elements, are those of dense rows, `row` elements from one to the next (None: contiguous)."""
+    """Whether strides, in elements, are those of dense rows that begin `row` elements apart (None: of a contiguous tensor)."""
     step = 1
     for axis, (size, stride) in enumerate(zip(reversed(shape), reversed(strides))):
         if size != 1 and stride != step:
@@ -159,7 +159,8 @@ def distance(shape: Sequence[int], strides: Sequence[int]) -> Optional[int]:
 
 
 def placed(spec: TensorSpec, shape: Sequence[int], strides: Sequence[int], remedy: str) -> Sequence[Any]:
-    """The shape of a tensor, whose rows may have a stride. If calls give the stride, it follows the shape (None: there is one row)."""
+    """Checks the strides of a call's tensor and returns its shape. If each call gives the row stride (spec.step), the stride is appended
+    to the shape (None: there is only one row)."""
     if spec.step is None:
         if not lies_right(shape, strides, spec.stride):
             raise strided(spec, remedy)
@@ -171,7 +172,7 @@ def placed(spec: TensorSpec, shape: Sequence[int], strides: Sequence[int], remed
 
 
 def strided_output(spec: TensorSpec) -> TensorError:
-    """The refusal of an output. It never advises a copy, which the layer would write instead of the output."""
+    """The error for an output with wrong strides. It never advises a copy, since the layer would write the copy instead of the output."""
     name, columns = spec.name, f"[..., :{spec.shape[-1]}] of a tensor"
     if spec.step:
         return TensorError(f"{name} has other strides than a matrix whose rows lie multiples of {ALIGNMENT} bytes apart: give {columns} "
@@ -235,7 +236,7 @@ class Plain:
         return aligned(buffer_address(view), spec.name), shape
 
     def refuse_tangents(self, block: str, tensors: Iterable[Any]) -> None:
-        """Only PyTorch's tensors have them."""
+        """Does nothing: only PyTorch's tensors have tangents."""
 
     @staticmethod
     def may_write(spec: TensorSpec, readonly: bool) -> None:
@@ -283,9 +284,9 @@ def cut(size: int, alignment: int) -> memoryview:
 # ---- PyTorch's tensors
 
 def watcher(torch: Any) -> Callable[[Iterable[Any]], bool]:
-    """A function that says whether nothing observes or transforms calls with these tensors: no dispatch or function mode, functorch,
+    """A function that returns True if nothing observes or transforms calls with these tensors: no dispatch or function mode, functorch,
     forward-mode gradients, tracer or compiler. Then an op's kernel can be called without the dispatcher, which saves a third of a call's
-    time. In a PyTorch that does not say, something always might."""
+    time. It always returns False in a PyTorch without the private functions that it asks."""
     modes: Any = getattr(torch._C, "_len_torch_dispatch_stack", None)
     functions: Any = getattr(torch._C, "_len_torch_function_stack", None)
     functorch: Any = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", None)
@@ -336,8 +337,8 @@ class Torch:
         return self.raw_stream(self.index) if self.raw_stream else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Sequence[Any], addresses: Optional[List[Any]]) -> List[Any]:
-        """As Plain.gather(); addresses None: stores none, as the tensors may have no memory. One loop without Python calls, because it is
-        most of the cost of a call."""
+        """As Plain.gather(), but with addresses None it stores no addresses, since the tensors may have no memory (fake tensors). It is
+        one loop that calls no Python function, because this is most of the cost of a call."""
         shapes, tensor, dtypes, index, strided, host = [], self.tensor, self.dtypes, self.index, self.strided, self.host
         gradients = self.records_gradients()
         for (i, spec), t in zip(specs, tensors):
@@ -382,7 +383,7 @@ class Torch:
         return self.rows_of(spec, self.storage(spec, shape))
 
     def storage(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
-        """Memory of an output, with the padding of its rows."""
+        """A new tensor that holds an output and the padding of its rows."""
         if spec.step:
             shape = (*shape[:-2], shape[-1])
         elif spec.stride:
@@ -400,7 +401,8 @@ class Torch:
         return memory, address + -address % WORKSPACE_ALIGNMENT
 
     def models(self, specs: Sequence[TensorSpec], shapes: Sequence[Tuple[int, ...]], workspace: int) -> Tuple[List[Any], Any]:
-        """Tensors without memory: from them empty_like() makes outputs and a workspace (None: none) in half the time of empty()."""
+        """Outputs and a workspace (None if it needs none) without memory, as models for empty_like(), which takes half as long as
+        empty()."""
         made = [self.storage(spec, shape) for spec, shape in zip(specs, shapes)]
         room = self.workspace(workspace)[0]
         for t in [*made, room]:

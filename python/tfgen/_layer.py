@@ -113,8 +113,8 @@ class Plan:
 
     @property
     def weights(self) -> FrozenSet[str]:
-        """What its kernels read of weights: signatures of packed ones, and names of params that they read as given. Plans with the same
-        ones share memory."""
+        """Which weights its kernels read: signatures of packed weights, and names of params that are read as given. Plans that read the
+        same weights share their memory."""
         params = {v["name"] for v in self.manifest["values"] if v["kind"] == "param"}
         read = {a.get("value") for k in self.manifest["kernels"] for a in k["arguments"]}
         return frozenset(p["signature"] for p in self.manifest["packs"]) | (params & read)
@@ -149,17 +149,17 @@ class Weights:
 
 
 class Sizes:
-    """What calls with equal shapes share."""
+    """What calls with equal shapes have in common."""
 
     def __init__(self, args: _binding.Args, dims: Any, outputs: Tuple[Tuple[int, ...], ...]) -> None:
-        self.args, self.dims, self.outputs = args, dims, outputs  # args: without its tensors; dims: the memory that it points to
+        self.args, self.dims, self.outputs = args, dims, outputs  # args: its tensors not yet filled in; dims: the memory it points to
         self.workspace: int = args.workspace_bytes
-        self.models: Optional[Tuple[List[Any], Any]] = None  # Torch.models(): of the outputs, of the workspace
-        self.unused: List[Arguments] = []  # free for the next call
+        self.models: Optional[Tuple[List[Any], Any]] = None  # outputs and workspace as Torch.models() makes them
+        self.unused: List[Arguments] = []  # no call uses these now
 
 
 class Arguments:
-    """What tfgen_execute() reads and writes in a call: addresses of tensors, dims, the text of an error. For one call at a time."""
+    """Memory that tfgen_execute() reads and writes: addresses of tensors, dims, the text of an error. One call at a time may use it."""
 
     def __init__(self, sizes: Sizes, count: int) -> None:
         self.pointers, self.error = bytearray(8 * count), _binding.Text()
@@ -210,8 +210,8 @@ class Kernels:
         self.known: Dict[Any, Sizes] = {}
 
     def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True, outputs: Sequence[Sequence[Any]] = ()) -> Dict[str, Any]:
-        """The dynamic dims of a call, from the shapes of its tensors, and strides also from given outputs; a dim that nothing names has the
-        plan's value."""
+        """All dims of a call: dynamic ones from the shapes of its tensors, strides also from outputs that the call gives; a dim that no
+        shape names has the plan's value."""
         plan, found = self.plan, {}  # type: Plan, Dict[str, Any]
         for i, shape in zip(self.given, shapes):
             if len(shape) != self.axes[i].count:
@@ -255,7 +255,7 @@ class Kernels:
         return _arrays.TensorError(f"{t.name} is {tuple(given[:-1])}, the layer writes {tuple(wanted[:-1])}")
 
     def in_order(self, tensors: Mapping[str, Any]) -> List[Any]:
-        """A call's tensors in the order of given."""
+        """A call's tensors in the order of self.given."""
         try:
             given = [tensors[name] for name in self.names]
         except KeyError as e:
@@ -313,7 +313,7 @@ class Kernels:
         return addresses, keep + [arrays.stream()]
 
     def _param(self, params: Params, t: TensorSpec) -> Tuple[Any, bool]:
-        """A param by its own name, else by its name in checkpoints; and whether it was the latter."""
+        """(param, whether it was found by its name in checkpoints): a param's own name is looked up first."""
         if hasattr(params, "state_dict"):
             raise TypeError(f"params is a {type(params).__name__}: give its state_dict()")
         if callable(params) and not isinstance(params, Mapping):
@@ -329,7 +329,7 @@ class Kernels:
         return Weights(Handle(library, library.made("weights_create", self.module, addresses, keep[-1]), "weights_free", self.device))
 
     def fail(self, status: int, error: _binding.Text, weights: Any) -> None:
-        """Raises what a call of these kernels was refused with."""
+        """Raises the error for which tfgen_execute() refused a call."""
         if weights is None and self.packed:
             raise _binding.UsageError("the layer has no weights: with_params(), or params= of compile(), gives them")
         self.library.fail(status, error)
@@ -412,14 +412,14 @@ class Layer:
         return dict(zip(names, made if len(names) > 1 else (made,)))
 
     def issue(self, arrays: _arrays.Torch, given: Sequence[Any], stream: Optional[int] = None) -> List[Any]:
-        """A call with PyTorch's tensors in the order of the kernels' `given`; the outputs. What does not depend on addresses is kept from
-        call to call."""
+        """Calls the layer with PyTorch's tensors in the order of the kernels' `given`; returns the outputs. Whatever depends on shapes
+        alone is kept from call to call."""
         kernels, weights = self._kernels or self.kernels, self.weights
         addresses = kernels.none[:]
         shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
         sizes = kernels.known.get(shapes) or kernels.sizes(shapes)
         for i, j in kernels.state_pairs:
-            if addresses[i] == addresses[j]:  # only this: whether any overlap costs too much
+            if addresses[i] == addresses[j]:  # only equal addresses: to look for any overlap in each call would cost too much
                 kernels.refuse_shared(kernels.given, addresses, shapes)
         if sizes.models is None:
             sizes.models = arrays.models(kernels.output_specs, sizes.outputs, sizes.workspace)

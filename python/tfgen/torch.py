@@ -142,7 +142,7 @@ class Module(torch.nn.Module):
         self.order = tuple(layer.kernels.names)
         self.arrays = _arrays.torch_arrays(torch, layer.kernels.device_name)
         places = [i for i, name in enumerate(self.order) if name in self.states]
-        self.states_of = operator.itemgetter(*places) if places else None  # one or several of the tensors of a call
+        self.states_of = operator.itemgetter(*places) if places else None  # picks the states from a call's tensors
         self.op = op_of(len(layer.kernels.outputs), bool(self.states))
         super().train(False)
 

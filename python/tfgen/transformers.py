@@ -92,10 +92,10 @@ class Rows(CacheLayerMixin):
     def __init__(self, room: Optional[int] = None) -> None:
         super().__init__()
         self.room, self.length = room, 0
-        self.first: Optional[torch.Tensor] = None  # [B]: rows of padding ahead of each text, where there are any
+        self.first: Optional[torch.Tensor] = None  # [B]: rows of padding on the left of each text; None: no text has any
 
     def reserve(self, shape: Tuple[int, int, int], more: int, dtype: torch.dtype, device: torch.device) -> int:
-        """Rows (L) of the tensors, which have place for `more` beyond those that are filled. shape: B, KV, hd."""
+        """Makes room for `more` rows behind those that are filled; returns L, the rows that the tensors then have. shape: B, KV, hd."""
         batch, heads, size = shape
         need, have = self.length + more, self.keys.shape[2] if self.is_initialized else 0
         if self.is_initialized and self.keys.shape[0] != batch:
@@ -155,9 +155,9 @@ class Rows(CacheLayerMixin):
 
 
 class Static(StaticLayer):
-    """A layer of a StaticCache, which knows how its texts are padded."""
+    """A layer of a StaticCache that also records how its texts are padded."""
 
-    first: Optional[torch.Tensor] = None  # as that of Rows
+    first: Optional[torch.Tensor] = None  # as in Rows
 
     def reset(self) -> None:
         super().reset()
@@ -192,9 +192,9 @@ def rows_of(cache: Any, index: int, room: Optional[int]) -> Any:
 # ---- layers
 
 class Shared:
-    """What the layers of a model have in common: specs, kernels by spec, form and rows of the cache, and what is checked once a call of the
-    model: attention masks and positions. Threads may call the model at once: they share what was kept only if their tensors are the
-    same."""
+    """What the layers of a model have in common: specs, kernels by spec and rows of the cache, and the result of checks that are made once
+    per call of the model (attention masks and positions). Threads may call the model at once: a result is reused only for the very tensors
+    that were checked. A layer's *form* is one of its specs: "prefill", "decode" or "chunk" (Specs.layers)."""
 
     def __init__(self, config: Any, room: Optional[int], options: Mapping[str, Any]) -> None:
         if config.model_type not in FAMILIES:
@@ -219,7 +219,7 @@ class Shared:
         return self.kernels[key]
 
     def _options(self, layer: int, form: str, rows: Optional[int], padded: bool, like: torch.Tensor) -> Dict[str, Any]:
-        """A form's spec, its name, dtype and dims, as compile() and plan() take them."""
+        """The arguments of compile() and plan() for a form: its spec, name, dtype and dims."""
         if padded and self._padded is None:
             self._padded = specs_of(self.config, "--left-padded")
         name = self.specs.layers[layer][form]
@@ -236,8 +236,8 @@ class Shared:
         return {"spec": text, "name": name, "dtype": DTYPES[like.dtype], "dims": dims}
 
     def packed_forms(self, layer: int, like: torch.Tensor, target: str) -> List[Tuple[str, Optional[int]]]:
-        """Forms of a layer, with rows of their caches, that together read all weights that its calls will read, in every layout: on sm_90a
-        prompts in f32 are computed from TF32 terms of weights, and steps of one token from the weights themselves."""
+        """The fewest forms of a layer, with rows of their caches, that read all weights that any call will read, in every layout. One form
+        may not do: on sm_90a prompts in f32 read TF32 terms of the weights, and steps of one token the weights themselves."""
         room = self.room or LEAST_ROOM
         forms = [("chunk", room), ("decode", room), ("prefill", None)] if self.specs.decodes else [("prefill", None)]
         key = (tuple(self.specs.layers[layer][form] for form, _ in forms), like.dtype, target)
@@ -254,8 +254,9 @@ class Shared:
 
     def rows_filled(self, filled: Any, positions: torch.Tensor, first: Optional[torch.Tensor], S: int, leads: bool,
                     batch: int) -> torch.Tensor:
-        """Filled rows of each sequence's cache, [B]. filled: an int, or a tensor of one number, which each layer has for itself; then a
-        step of one token takes the rows from the positions, which were compared with it. first: padding ahead of each text."""
+        """Filled rows of each sequence's cache, [B]. filled: an int, or a tensor of one number. Each layer has such a tensor of its own, so
+        a step of one token computes the rows from the positions instead, which all layers share and which were checked against the tensor.
+        first: padding on the left of each text."""
         if isinstance(filled, int):
             key: Any = filled
         elif S > 1:
@@ -274,8 +275,8 @@ class Shared:
         return made
 
     def recall(self, key: Any, leads: bool, *tensors: Optional[torch.Tensor]) -> Tuple[bool, Any]:
-        """Whether these tensors were checked, and what was kept. The first layer of a kind checks in each call of the model, others if
-        theirs differ."""
+        """(True, the kept result) if these very tensors were checked before, else (False, None). The first layer of each kind (`leads`)
+        always gets False, so that it checks in each call of the model; other layers check only if their tensors are others."""
         refs, kept = self.checked.get(key, (None, None))
         if leads or refs is None or any((r() if r else None) is not t for r, t in zip(refs, tensors)):
             return False, None
@@ -294,8 +295,8 @@ def all_true(x: torch.Tensor) -> torch.Tensor:
 
 
 def insist(good: torch.Tensor, text: str, wait: bool) -> None:
-    """Raises TensorError unless `good` (wait: for a prompt). A step of one token, or a graph, does not wait for the answer: the device
-    stops with an assertion."""
+    """Fails unless `good`. wait (for a prompt): waits for the device and raises TensorError. Else (a step of one token, or a graph) it does
+    not wait: the device itself stops with an assertion."""
     if wait:
         if not bool(good):
             raise TensorError(text)
@@ -366,9 +367,10 @@ class Fused:
 
     def _check(self, mask: Optional[torch.Tensor], positions: torch.Tensor, filled: Any, rows: Optional[int],
                first: Optional[torch.Tensor], x: torch.Tensor) -> Optional[torch.Tensor]:
-        """Masks have to be those of causal texts, padded on the right or on the left, and positions those of the tokens behind the cache's.
-        Returns the rows of padding ahead of each text, [B], where there are any. filled: tokens in the cache, an int or a tensor of one.
-        rows: of the cache. first: the cache's padding. Layers of a kind share one check in each call of the model."""
+        """Fails unless the mask is that of causal texts, padded on the right or on the left, and positions continue those of the cache.
+        Returns the rows of padding on the left of each text, [B], or None if there are none. filled: tokens in the cache, an int or a
+        tensor of one number. rows: of the cache. first: the padding that the cache recorded. Layers of a kind share one check per call of
+        the model."""
         S, compiling, shared = x.shape[1], torch.compiler.is_compiling(), self.shared
         same, kept = (not self.leads, first) if compiling else shared.recall(self.window, self.leads, mask, positions)
         if same:
@@ -416,7 +418,7 @@ class Fused:
             filled = 0 if S > 1 and not compiling and not int(filled) else filled
         cache.first = first = self._check(mask, positions, filled, rows, cache.first, x)
         if type(cache) is not Rows and not compiling:
-            self._module("decode", rows, first is not None)  # before a compiled step asks for it
+            self._module("decode", rows, first is not None)  # made here, as a compiled step cannot make it
         at = self.shared.rows_filled(filled, positions, first, S, self.leads, batch)
         if S == 1:
             y = self._call("decode", rows, first, x, at, cache)
@@ -453,7 +455,8 @@ class Fused:
         return self._module("prefill", None)(x, lengths)
 
     def _lengths(self, batch: int, S: int, mask: Optional[torch.Tensor], device: torch.device) -> torch.Tensor:
-        """Tokens of each of an encoder's texts. A compiled graph counts them in every layer, but checks the mask only in the first."""
+        """The number of tokens in each of an encoder's texts. A compiled graph counts them in every layer, but checks the mask only in the
+        first."""
         if mask is None:
             return torch.full((batch,), S, dtype=torch.int32, device=device)
         seen = visible(mask)
@@ -472,7 +475,8 @@ class Fused:
 
 @functools.lru_cache(maxsize=None)
 def fused_class(original: type) -> type:
-    """The class of fused layers: derived from the original class, so hidden states are recorded, but without its parts."""
+    """The class of fused layers: derived from the original class, so that transformers still records hidden states, but without the
+    original's submodules."""
 
     class FusedLayer(original):  # type: ignore[misc, valid-type]
         def forward(self, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -517,7 +521,7 @@ def fuse(layer: torch.nn.Module, index: int, shared: Shared) -> None:
 
 
 def layers_of(model: torch.nn.Module, specs: Specs) -> torch.nn.ModuleList:
-    """The model's list of layers: the one of that name and length."""
+    """The model's list of layers: the ModuleList of the name that `tfgen import` gives, with as many entries as the specs have layers."""
     last = specs.prefix.split(".{layer}")[0].split(".")[-1]
     found = [m for name, m in model.named_modules()
              if isinstance(m, torch.nn.ModuleList) and name.split(".")[-1] == last and len(m) == len(specs.layers)]
@@ -591,8 +595,8 @@ def patched(original: type, room: Optional[int], options: Mapping[str, Any]) -> 
 
 
 def hide_missing() -> None:
-    """from_pretrained lists the names of all modules of transformers to find the classes to replace. Some modules stand for others, which
-    need torchvision or Pillow and cannot be listed without them: these have no names from now on."""
+    """from_pretrained calls dir() on all modules of transformers to find the classes to replace. For some lazy modules dir() imports
+    torchvision or Pillow, and fails where these are missing: from now on dir() of such a module is empty."""
     for name, module in list(sys.modules.items()):
         if name.startswith("transformers.") and module is not None:
             try:
