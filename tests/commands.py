@@ -48,7 +48,7 @@ def of_any(r, spec, where, gpu):
 
 
 def of_host(r, spec):
-    """Commands that run a GPU's geometry on the host engine, needed without a GPU only."""
+    """Commands that run a GPU's geometry on the host engine; used only where there is no GPU."""
     p, n = str(spec), spec.stem
     r.run(f"{n}-predict", ["predict", p], line="h200")
     r.run(f"{n}-access", ["access", p, f"--svg={r.out / n}-access.svg"])

@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: deps.sh [amd]   What the build and the tests need from Debian 12, and with amd also what `make test-amd` needs; lists what is
-# missing, then installs it.
+# usage: deps.sh [amd]   Lists which Debian 12 packages of the build and the tests are missing (with amd also those of `make test-amd`),
+# then installs them.
 set -eu
 missing=
 has() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
@@ -15,7 +15,7 @@ done
 want libamdhip64-5
 # One clang for the host engine, the AMD targets and libclang. Debian's security suite has 22.
 for p in clang-22 lld-22 libclang1-22; do want $p; done
-# llvm-mc, llvm-mca and llvm-objdump; numpy judges what the emulator computed.
+# llvm-22 has llvm-mc, llvm-mca and llvm-objdump; scripts that judge what the emulator computed need numpy.
 [ "${1:-}" = amd ] && for p in llvm-22 python3-numpy python3-msgpack; do want $p; done
 [ -n "$missing" ] || exit 0
 sudo=

@@ -1,13 +1,14 @@
 #!/bin/sh
-# usage: faults.sh TFGEN TARGET [DEVICE]   From the repository's root. Plants a fault at a time in kernels that are emitted for TARGET, and
-# has `tfgen bisect` find it: on DEVICE (cuda, hip), else on the host engine in that target's geometry. On cuda a slow launch, too. Each has
-# to be found at its value (or launch) and its line of the spec. FAULTS: names of those to plant, else all. Exit 1 when one is not found.
+# usage: faults.sh TFGEN TARGET [DEVICE]   Run from the repository's root. Plants one fault at a time in kernels that are emitted for
+# TARGET, and has `tfgen bisect` find it: on DEVICE (cuda, hip), else on the host engine in that target's geometry. On cuda it also plants a
+# slow launch. bisect must name the fault's value (or launch) and its line of the spec. FAULTS: names of the faults to plant, default all.
+# Exit code 1 when one is not found.
 set -u
 [ $# -ge 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 tfgen=$1 target=$2 device=${3:-}
 where=--target=$target repeat=1 bad=0
 [ -z "$device" ] || where=--device=$device
-late= # on a GPU warps may happen to go in step, which would hide a missing barrier: there all warps but the first are delayed
+late= # sed command. On a GPU, warps may happen to run in step, which would hide a missing barrier: this delays all warps but the first
 if [ "$device" = cuda ]; then
     repeat=50
     wait='for (const long long from = clock64(); clock64() - from < 100000;) {}'
@@ -16,7 +17,7 @@ fi
 edited=$(mktemp -d) log=$(mktemp)
 trap 'rm -rf "$edited" "$log"' EXIT
 
-# planted NAME SPEC DIMS OPTIONS KERNEL VALUE PLACE SED
+# planted NAME SPEC DIMS OPTIONS KERNEL VALUE LINE SED: edits KERNEL by SED; bisect must print VALUE, and LINE of the spec
 planted() {
     case " ${FAULTS:-$1} " in *" $1 "*) ;; *) return ;; esac
     name=$1 spec=specs/$2.yaml dims=$3 options=$4 kernel=$5 value=$6 place=$7 edit=$8

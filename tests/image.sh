@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the Dockerfile's commands where there is no Docker: each of its stages is a minimal Debian 12 folder (debootstrap, root) in which its
-# RUN commands are run, and into which its COPY lines copy; then a block is run and checked in the last one. Exit code: that of the first
+# Runs the Dockerfile's commands where there is no Docker: each stage becomes a folder with a minimal Debian 12 (debootstrap, root), in
+# which the stage's RUN and COPY lines are carried out; then `tfgen run` checks a block in the last stage. Exit code: that of the first
 # command that fails. Not tested: layers and .dockerignore.
 # IMAGE_DIR: where stages are unpacked (default: a temporary folder, removed at the end).
 set -eu
@@ -15,13 +15,13 @@ cleanup() {
 }
 trap cleanup EXIT
 [ -x "$dir/base/bin/sh" ] || $debootstrap --variant=minbase --include=ca-certificates bookworm "$dir/base" >"$dir/base.log" 2>&1
-for f in sources.list.d/debian.sources apt.conf.d auth.conf.d; do # the machine's own way to packages
+for f in sources.list.d/debian.sources apt.conf.d auth.conf.d; do # packages come from where this machine gets its own
     [ ! -e "/etc/apt/$f" ] || { rm -f "$dir/base/etc/apt/sources.list"; cp -aL "/etc/apt/$f" "$dir/base/etc/apt/$(dirname $f)/"; }
 done
 cp -L /etc/resolv.conf /etc/hosts "$dir/base/etc/"
 rm -rf "$dir/base/etc/ssl/certs"
 cp -aL /etc/ssl/certs "$dir/base/etc/ssl/"
-run() { # in the present stage
+run() { # run STAGE COMMAND
     echo "== $1: $2"
     chroot "$dir/stage.$1" /usr/bin/env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive HOME=/root \
         $(env | grep -iE '^(http|https|no)_proxy=' || true) sh -c "$2"

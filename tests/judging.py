@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 
-MANIFEST_VERSION = 1  # as gen/gen.h
+MANIFEST_VERSION = 1  # as in gen/gen.h
 
-POISON = 0xFFE5  # as runtime/module/guarded_run.h: in pairs in f32; a NaN that no arithmetic makes
+POISON = 0xFFE5  # as in runtime/module/guarded_run.h: a NaN that no arithmetic makes, of 16 bits; an f32 holds it twice
 BITS = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
 
 

@@ -29,7 +29,7 @@ def changed(values, index, value):
 
 
 def tail(raw, dtype, count):
-    """The last elements are unwritten."""
+    """`raw` with the last `count` of its N elements unwritten."""
     size = len(raw) // N * count
     return raw[:-size] + poison(size)
 

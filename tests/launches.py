@@ -6,7 +6,7 @@ a step of 64 sequences with 2048 cached tokens each. Prints the rows that differ
 import json, os, re, subprocess, sys, tempfile
 
 ROOT = os.environ.get("ROOT", os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-SIZES = {  # of all families, by the keys that their configs have
+SIZES = {  # replaces the values of these keys in a config, whichever of them its family has
     "hidden_size": 4096, "n_embd": 4096, "d_model": 4096, "dim": 4096, "num_attention_heads": 32, "n_head": 32, "n_heads": 32,
     "encoder_attention_heads": 32, "num_key_value_heads": 8, "num_kv_heads": 8, "head_dim": 128, "intermediate_size": 14336,
     "n_inner": None, "ffn_dim": 16384, "hidden_dim": 16384, "encoder_ffn_dim": 16384, "max_position_embeddings": 8192, "n_positions": 8192,
@@ -14,7 +14,7 @@ SIZES = {  # of all families, by the keys that their configs have
     "rotary_dim": 64, "query_pre_attn_scalar": 128, "vocab_size": 32000, "torch_dtype": "bfloat16", "dtype": "bfloat16",
     "clip_qkv": None, "attn_config": {},
 }
-# Rows' names that are not those of tests/models: the config, and what it has besides SIZES.
+# Models in the README's table that are not called as their file in tests/models: that file, and the keys to change besides SIZES.
 NAMES = {
     "Cohere": ("cohere", {"use_qk_norm": False}), "Cohere with norms of q and k": ("cohere", {"use_qk_norm": True}),
     "Falcon 7B": ("falcon-7b", {}), "Falcon 40B": ("falcon", {"new_decoder_architecture": True}), "GPT-2": ("gpt2", {}),
@@ -39,7 +39,7 @@ def launches(tfgen, spec, dims):
 
 
 def planned(tfgen, name, folder):
-    """The launches of each kind of layer, prompt and step, without repetitions."""
+    """Number of launches of each kind of layer: "PROMPT, STEP", or "PROMPT" of an encoder; without repetitions."""
     with open(f"{folder}/config.json", "w") as f:
         json.dump(config(name), f)
     subprocess.run([tfgen, "import", f"{folder}/config.json", "-o", f"{folder}/{name}/", "--quiet"], check=True)

@@ -34,7 +34,7 @@ for f in $(grep -lE '^START_TEST' tests/*/*.c); do
         [ "$(grep -cw "$name" "$f")" -ge 2 ] || complain "$f: no test case has $name"
     done
 done
-# Templates of all families may be in one source (level block), which is one scope of names.
+# At level block, templates of all families may be in one source, so no two of them may declare the same name.
 same=$(for f in $(find templates/attention templates/base templates/frame templates/gemm templates/rows -name '*.h' ! -name '*.spec.h'); do
     sed -nE 's/^(template <.*> )?(struct|using) (alignas\([0-9]+\) )?([A-Za-z0-9_]+).*/\4/p' "$f" | sort -u
 done | sort | uniq -d)

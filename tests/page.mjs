@@ -20,7 +20,7 @@ class element {
   get all() { return this.kids.flatMap(k => typeof k === "string" ? [] : [k, ...k.all]); }
   get words() { return this.textContent + this.kids.map(k => typeof k === "string" ? k : k.words).join(" "); }
 }
-/* A letter's width: what matters is that boxes and texts are measured alike. */
+/* Text has a fixed width per letter: the checks only need boxes and texts that are measured alike. */
 const pen = { font: "", measureText(t) { return { width: t.length * (this.font.startsWith("600") ? 7.5 : 7) }; } };
 
 function open(html, width) {
@@ -41,7 +41,7 @@ let wrong = 0, looked = 0;
 function expect(good, what) { looked++; if (!good) { wrong++; console.log(what); } }
 const numbers = d => d.match(/-?[\d.]+/g).map(Number);
 
-/* Points of a path of M, V, C, in which a box could be met. */
+/* Points along an SVG path of M, V and C, close enough that a box which the path crosses has one inside. */
 function points(d) {
   const list = [];
   let x = 0, y = 0;

@@ -1,10 +1,10 @@
 #!/bin/sh
-# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, as many at once as there are CPUs (JOBS), shows each when it ends,
-# with what it said if it failed, and ends with one count of all checks. Programs know nothing of each other: each has folders of its own,
-# and all share a kernel cache.
+# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, JOBS at once (default: the number of CPUs), prints a line when one
+# ends, with its output if it failed, and at the end one count of all checks. Programs are independent: each makes its own folders; they
+# share only the kernel cache.
 set -u
 build=$1; shift
-# Started first, as they take longest: a long one that starts last would run alone at the end.
+# The slowest programs, started first: one that started last would run alone at the end.
 long='test_random test_views test_course test_decode_mma test_models test_emit test_hip test_tune test_layers test_register_fed test_bisect'
 long="$long test_swap_ab test_templates test_trace test_judge test_launches test_calibrate test_attention test_mma test_table test_align"
 long="$long test_access test_ranks test_libclang test_examples test_spills test_wild test_scale test_sums test_properties test_matrix"
@@ -12,8 +12,8 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
 export TFGEN_CACHE_DIR="${TFGEN_CACHE_DIR:-$PWD/build/cache}"
-export TFGEN_WISDOM="${TFGEN_WISDOM:-none}" # what a developer has tuned here is no part of a test
-# Kernels that run for milliseconds; `make verify-all` leaves it at 3.
+export TFGEN_WISDOM="${TFGEN_WISDOM:-none}" # tests must not depend on what a developer has tuned on this machine
+# Level 0: most kernels of the tests run for milliseconds, less than it takes to optimise them. `make verify-all` leaves it at 3.
 export TFGEN_HOST_OPTIMISE="${TFGEN_HOST_OPTIMISE-0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 # Time limits are for programs that hang, on any machine under any load; they do not test speed.

@@ -6,9 +6,9 @@
   same_source.py show OLD NEW ARGUMENTS...                            prints the tokens that differ in one case: SPEC --target=... ...
 
 Cases: every shipped spec at its own sizes and each preset, three levels, three dtypes, all targets; N drawn specs; --every=K takes only
-every K-th case. Compared are the tokens of each kernel's source, with names that no template has renumbered in order of appearance (so a
-renamed identifier is no difference, a swapped one is), and what a launch needs: grid, block, shared memory, arguments. A recorded file is
-meant for one machine: record before a change, compare after it.
+every K-th case. Compared are the tokens of each kernel's source and what a launch needs: grid, block, shared memory, arguments. Identifiers
+that occur in no template are replaced by numbers in order of appearance, so a renamed identifier is no difference, a swapped one is. Record
+before a change and compare after it, on the same machine.
 """
 import concurrent.futures, difflib, functools, hashlib, itertools, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 

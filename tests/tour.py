@@ -24,7 +24,7 @@ def main(tfgen):
     printed = squeezed(subprocess.run([tfgen, spec, *options, "--dump=graph,ir,fuse,plan,source"], cwd=ROOT, capture_output=True, text=True,
                                       check=True).stdout)
     given, code = squeezed((ROOT / spec).read_text()), 0
-    before = text[:command.start()].count("```") // 2  # the diagram of the stages
+    before = text[:command.start()].count("```") // 2  # blocks to skip: those ahead of the command line (the diagram of the stages)
     for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S)[before:]:
         for line in block.split("\n") if kind != "json" else []:
             for part in map(squeezed, line.split("...")):

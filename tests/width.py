@@ -17,7 +17,7 @@ LEFT = {}
 
 
 def wide(line, document):
-    # A row of a table cannot be broken, nor a link.
+    # Rows of tables, and long words such as links, cannot be broken.
     return len(line) > LIMIT and not (document and line.lstrip().startswith("|")) and " " in line.strip()[:LIMIT]
 
 
