@@ -155,7 +155,7 @@ static struct level_choice choose_level(arena *a, const compile_request *r)
     const char *ignored = NULL;
     const attempt tile = attempt_at(a, r, fusion_tile, &ignored);
     c.tile = tile.seconds, c.block = INFINITY;
-    if (tile.launches == 1) c.refused = "level tile has one launch, too";
+    if (tile.launches == 1) c.refused = "level tile has a single launch as well";
     else c.block = attempt_at(a, r, fusion_block, &c.refused).seconds;
     return c;
 }

@@ -243,8 +243,8 @@ static unsigned char *read_all(int file, size_t size)
     return NULL;
 }
 
-/* Marks the entry as used, for eviction, at most once in touch_seconds to save writes on network file systems. Returns its age in seconds.
- * */
+/* Marks the entry as used, for eviction, at most once in touch_seconds to save writes on network file systems. Returns the seconds since
+ * its last use. */
 static double touch(int file, const struct stat *s)
 {
     struct timespec now;

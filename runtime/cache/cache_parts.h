@@ -50,7 +50,7 @@ void entry_id(const char *key, size_t size, char id[cache_id_length + 1]);
 /* What a waiter has observed of a claim. */
 typedef struct cache_watch {
     char owner[160];
-    double since, first;
+    double since, first; /* cache_now() when this owner was first seen, and when the waiting began */
 } cache_watch;
 typedef enum claim_state { claim_mine, claim_busy, claim_impossible } claim_state;
 /* busy: retry later with the same watch. impossible: the claim cannot be written, or the wait limit has passed. */

@@ -80,7 +80,7 @@ static void access_spec_file(void *argument)
                             .seed = (unsigned long long)o->number.seed};
     bool lost;
     report.launches = access_recorder_launches(r, &report.count, &lost);
-    if (lost) bail(a, code_device, (position){0}, "not enough memory to record all accesses: --limit or --kernel takes less");
+    if (lost) bail(a, code_device, (position){0}, "not enough memory to record all accesses; --limit or --kernel records fewer");
     tell(&report, o);
 }
 

@@ -114,8 +114,8 @@ static long long rung(const ladder *l, long long n) { return l->from + n * l->st
 
 static fitting try_rung(const ladder *l, long long n) { return plan_at(l->j, l->name, rung(l, n), false); }
 
-/* The largest index that fits, given that `good` fits and `bad` does not: doubles the step, then halves it (a logarithmic number of plans).
- * */
+/* The largest index that fits, given that `good` fits and `bad` does not: doubles the step, then halves it (few plans, about twice the
+ * logarithm of the range). */
 static long long climb(const ladder *l, long long good, long long bad)
 {
     for (long long ahead = 1; good < bad - 1; ahead *= 2) {

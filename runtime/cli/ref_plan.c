@@ -101,7 +101,7 @@ static bool is_row_of_known(const ir_graph *graph, const ir_value *v)
 static bool op_transposes(const ir_op *op) { return op->kind == op_align && op->attributes.transpose; }
 
 /* Whether the plan may store v, which the graph does not have: f32 values, which no storage rounds; exact copies, reshapes and concats of
- * values that the graph has or that may be stored; and terms of such values. */
+ * values that the graph has or that may be stored; and the bf16 terms that add up to such a value. */
 static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *v)
 {
     const ir_op *op = v->def;

@@ -388,7 +388,7 @@ static void check_plan(arena *a, const char *folder, const plan *p)
     while (x.size && same_piece(&x, &y)) x = next_said(x.at + strcspn(x.at, "\n")), y = next_said(y.at + strcspn(y.at, "\n"));
     if (!same_piece(&x, &y))
         bail(a, code_usage, (position){0},
-             "--replace-source: %s was emitted of another plan: line %d of its plan.ir is '%s', this plan has '%s'; give emit the same "
+             "--replace-source: %s was emitted from another plan: line %d of its plan.ir is '%s', this plan has '%s'; give emit the same "
              "--dim, --dtype, --fusion, --tile and --device-model",
              folder, line_number(whole, x.at), one_blank(a, &x), one_blank(a, &y));
 }

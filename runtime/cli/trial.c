@@ -15,8 +15,8 @@ const tfgen_code trial_verdict_codes[trial_verdict_count] = {code_ok, code_ok, c
 /* ---- data */
 static const ir_value *carried(const trial *t) { return t->plan->stack.in ? graph_value(t->graph, t->plan->stack.in->name) : NULL; }
 
-/* The data of a later layer of a stack: the output that the layer before stored, the first layer's other inputs, its own params and states.
- * */
+/* The data of a later layer of a stack: the output that the layer before it stored, the first layer's other inputs, and params and states
+ * of its own. */
 static ref_tensor *data_of_next(const trial *t, const data_files *files)
 {
     const ir_value *x = carried(t), *y = t->plan->stack.out;

@@ -1,5 +1,4 @@
-/* In: source text. Out: the facts that the worker's libclang printed, as structures. Refuses what the worker refuses.
- */
+/* In: source text. Out: the facts that the worker's libclang printed, as structures. Refuses what the worker refuses. */
 #define _GNU_SOURCE
 #include "runtime/compile/libclang.h"
 #include "runtime/system/parallel.h"

@@ -1,5 +1,5 @@
-/* In: a worker's job. Out: files in its directory, functions of a compiler's library. Refuses a library that lacks one
- * of them, by name. Runs in the worker. */
+/* What the worker's jobs share: writing a file into the job's directory, and loading a compiler's library. Refuses a library that lacks a
+ * required function, which the message names. Runs in the worker. */
 #include "runtime/compile/worker.h"
 #include "runtime/system/input.h"
 #include <dlfcn.h>

@@ -33,7 +33,7 @@ typedef struct unit_tensor {
     tfgen_tensor_kind kind;
     void *memory;
 } unit_tensor;
-/* Of one call. `tensors` that the spec lacks are skipped. */
+/* What one call passes. Those of `tensors` that the spec lacks are skipped. */
 typedef struct unit_call {
     const unit_tensor *tensors;
     size_t tensor_count;

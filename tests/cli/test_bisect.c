@@ -260,7 +260,7 @@ START_TEST(bisect_refuses_what_it_cannot_do)
     says("was emitted for cdna, wave 64, this plan is for host, wave 1");
     emit_sources(SWIGLU " --dim=F=352");
     ck_assert_int_eq(tfgen("run " SWIGLU " --replace-source=%s", folder), 2);
-    says("was emitted of another plan: line 16 of its plan.ir is 'body %gate bf16[B,S,352] = linear %x, %w_gate', "
+    says("was emitted from another plan: line 16 of its plan.ir is 'body %gate bf16[B,S,352] = linear %x, %w_gate', "
          "this plan has 'body %gate bf16[B,S,344] = linear %x, %w_gate'; give emit the same --dim");
     ck_assert_int_eq(shell("cd %s && rm swiglu_gate_up.hip && mkfifo swiglu_gate_up.hip", folder), 0);
     ck_assert_int_eq(tfgen("run " SWIGLU " --replace-source=%s", folder), 2);

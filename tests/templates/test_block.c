@@ -230,7 +230,7 @@ static const struct {
                {DEVICE("1e-6", "1e-6"), NULL, NULL, fusion_tile, NULL},
                {DEVICE("2e-5", "1e-8"), "gemm: layer=wgmma", "its frame, ws, has no launches of several phases", fusion_tile, NULL},
                /* here block would be predicted to be faster, by a program that level tile does not offer at 37 rows */
-               {DEVICE("2e-5", "1e-8"), NULL, "level tile has one launch, too", fusion_tile,
+               {DEVICE("2e-5", "1e-8"), NULL, "level tile has a single launch as well", fusion_tile,
                 "block: t\ndtype: bf16\ndims: {M: 37, D: 256}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\n"
                 "ops: [{out: y, op: linear, in: [x, w]}]\noutputs: {y: y}\n"},
                {NULL, NULL, NULL, fusion_tile, NULL}}; /* nothing is predicted for the host */

@@ -1,5 +1,5 @@
-/* In: `data`, the explanation (docs/insight.md). Out: its pictures: the spec's ops and values, its launches, the roofline. Every name is
- * whole: boxes are as wide as their texts, and what is wider than the window scrolls. */
+/* In: `data`, the explanation (docs/insight.md). Out: its pictures: the spec's ops and values, its launches, the roofline. No name is cut
+ * off: boxes are as wide as their texts, and pictures wider than the window scroll. */
 const svgns = "http://www.w3.org/2000/svg";
 function draw(tag, props, text) {
   const e = document.createElementNS(svgns, tag);

@@ -39,7 +39,7 @@ static bool run_pass(arena *a, const compile_request *request, const char *what,
     const tfgen_code code = arena_run(a, compile_pass, p);
     if (code == code_ok) return true;
     mine->outcome = random_internal;
-    snprintf(mine->message, sizeof mine->message, "error: internal: %s is not taken: %s", what, arena_diagnostics(a));
+    snprintf(mine->message, sizeof mine->message, "error: internal: %s is refused: %s", what, arena_diagnostics(a));
     return false;
 }
 

@@ -29,7 +29,7 @@ typedef struct timeline_tile {
     double asked, data; /* when the first data was requested and arrived; negative: not recorded */
 } timeline_tile;
 
-/* A phase of a launch of several. A tile is ready when its waits for other phases are over. */
+/* A phase of a launch that has several. A tile is ready when its waits for other phases are over. */
 typedef struct timeline_phase {
     const char *name;
     long long tiles;
