@@ -96,7 +96,7 @@ START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
 }
 END_TEST
 
-START_TEST(views_that_are_copied_and_outputs_that_are_read_have_copies_too)
+START_TEST(views_and_outputs_with_odd_rows_are_copied_too)
 {
     rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "sm_90a"});
     static const char *const copied[] = {"flat", "h", "rest"};
@@ -192,7 +192,7 @@ START_TEST(rows_of_16_bytes_and_other_layers_need_no_copy)
 }
 END_TEST
 
-START_TEST(planning_changes_nothing_of_what_it_is_given)
+START_TEST(planning_leaves_its_input_unchanged)
 {
     build b = {.text = PRODUCT("bf16", "64", "70", "67")};
     run_build(&b);
@@ -298,14 +298,14 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, odd_rows_are_copied_by_their_own_kernel_to_aligned_rows_for_tensor_loads);
     tcase_add_test(t, products_of_one_input_share_its_copy_and_others_read_the_input);
-    tcase_add_test(t, views_that_are_copied_and_outputs_that_are_read_have_copies_too);
+    tcase_add_test(t, views_and_outputs_with_odd_rows_are_copied_too);
     tcase_add_test(t, tensors_inside_a_plan_get_padded_rows_without_a_copy);
     tcase_add_test(t, rows_with_slices_are_copied_as_a_whole);
     tcase_add_test(t, rows_of_16_bytes_and_other_layers_need_no_copy);
-    tcase_add_test(t, planning_changes_nothing_of_what_it_is_given);
+    tcase_add_test(t, planning_leaves_its_input_unchanged);
     tcase_add_test(t, a_plan_with_an_impossible_aligned_copy_is_refused);
     tcase_add_loop_test(t, every_row_is_copied_whole_and_followed_by_zeros, 0, 8);
-    /* Each level once and each dtype once: neither changes what the other does. */
+    /* `make test` runs each level once and each dtype once, since a level does the same for every dtype. */
     add_some_now(t, suite_long(s, "more odd rows", 120), products_of_odd_rows_are_right_at_every_level, 9, (const int[]){2, 4, 6, -1});
     suite_add_tcase(s, t);
     return run_suite(s);

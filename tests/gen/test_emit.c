@@ -110,7 +110,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "tests/golden/emit/llama-block", and for a spec that holds levels apart "tests/golden/emit/every-op/ops". */
+/* The folder of a spec's golden files, such as "tests/golden/emit/llama-block". A spec with golden files for several levels has a folder
+ * for each of them, such as "tests/golden/emit/every-op/ops". */
 static const char *golden_folder(arena *a, const char *spec, fusion_level level)
 {
     const char *base = base_name(spec);
@@ -415,7 +416,7 @@ START_TEST(an_illegal_tile_of_a_plans_text_has_its_line)
 }
 END_TEST
 
-START_TEST(phases_of_a_launch_are_not_given_different_threads)
+START_TEST(phases_of_a_launch_must_have_equal_numbers_of_threads)
 {
     static const char text[] = "ir 1 t\ntype f32\nlevel tile\nin   %x f32[4,64]\nin   %z f32[4,32]\nout  %y as y\nout  %g as g\n\n"
                                "kernel k0 frame=mixed {\n  phase y : rows {\n    body %y f32[4,64] = neg %x !3:5 #0\n"
@@ -431,7 +432,7 @@ START_TEST(phases_of_a_launch_are_not_given_different_threads)
 }
 END_TEST
 
-START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
+START_TEST(a_tile_line_may_use_any_name_of_its_phase)
 {
     static const char *const names[] = {"y1", "k1", "k1.y1", "t_y1", "gemm",
                                         "gemm(linear(f32[20],f32[11,20])/fold->f32[11]+div(f32[1])->f32[1]+add+rsqrt+mul->f32[11]!)"};
@@ -452,7 +453,7 @@ START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
 END_TEST
 
 /* Four functions in an epilogue are called, not inlined, which leaves few registers for the tile's sums; three short forms are inlined. */
-START_TEST(long_arithmetic_behind_a_product_has_smaller_tiles)
+START_TEST(products_with_long_epilogues_get_smaller_tiles)
 {
     static const char head[] = "block: t\ndtype: bf16\ndims: {M: 4096, D: 4096}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
                                "  - {out: l, op: linear, in: [x, w]}\n",
@@ -500,7 +501,7 @@ static void is_long(const char *const epilogue[2], const char *type, const char 
 
 /* NVRTC takes ten seconds and more to compile such arithmetic when a thread of a product has many copies of it; short forms compile
  * fast. */
-START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia)
+START_TEST(two_divisions_roots_or_logarithms_in_an_epilogue_are_not_unrolled_for_nvidia)
 {
     is_long(epilogues[_i], "f32", "sm_90a", _i < 7);
     is_long(epilogues[_i], "f32", "sm_80", _i < 7);
@@ -513,7 +514,7 @@ static const struct { const char *op; int count; bool quick, exact; } chains[] =
     {"mul, 1.5", 40, true, true}, {"erf", 40, true, true}, {"pow, 1.7", 2, true, true}, {"sin", 2, true, true},
     {"mul, 1.5", 20, false, false}};
 
-START_TEST(a_chain_that_compiles_slowly_when_unrolled_is_long)
+START_TEST(a_chain_that_would_compile_slowly_is_not_unrolled)
 {
     static const char *const types[] = {"bf16", "f16", "f32"}, *const targets[] = {"sm_90a", "sm_80"};
     for (int i = 0; i < 6; i++) {
@@ -544,7 +545,7 @@ typedef struct wide_head {
 static const wide_head wide_heads[] = {{"sm_90a", 1024, true}, {"sm_90a", 1025, false}, {"gfx1100", 1025, false}, {"gfx942", 2048, true},
                                        {"gfx942", 2049, false}, {"host", 4096, true}};
 
-/* The first over all keys, the second over a cache. */
+/* Each head size twice: in attention over the call's own keys, and over a cache. */
 START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
 {
     const wide_head *of = &wide_heads[_i / 2];
@@ -795,13 +796,13 @@ int main(void)
     tcase_add_loop_test(t, an_illegal_tile_is_an_error_that_names_the_limit, 0,
                         sizeof bad_tunings / sizeof *bad_tunings);
     tcase_add_test(t, an_illegal_tile_of_a_plans_text_has_its_line);
-    tcase_add_test(t, phases_of_a_launch_are_not_given_different_threads);
-    tcase_add_loop_test(t, a_tile_is_asked_for_by_any_name_of_the_phase, 0, 6);
+    tcase_add_test(t, phases_of_a_launch_must_have_equal_numbers_of_threads);
+    tcase_add_loop_test(t, a_tile_line_may_use_any_name_of_its_phase, 0, 6);
     tcase_add_test(t, a_cache_may_have_more_than_int_max_rows);
     tcase_add_loop_test(t, other_values_have_at_most_int_max_rows_less_one_tile, 0, 2);
-    tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
-    tcase_add_loop_test(t, a_chain_that_compiles_slowly_when_unrolled_is_long, 0, sizeof chains / sizeof *chains);
-    tcase_add_loop_test(t, two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia, 0,
+    tcase_add_loop_test(t, products_with_long_epilogues_get_smaller_tiles, 0, 2);
+    tcase_add_loop_test(t, a_chain_that_would_compile_slowly_is_not_unrolled, 0, sizeof chains / sizeof *chains);
+    tcase_add_loop_test(t, two_divisions_roots_or_logarithms_in_an_epilogue_are_not_unrolled_for_nvidia, 0,
                         (int)(sizeof epilogues / sizeof *epilogues));
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
                         2 * (int)(sizeof wide_heads / sizeof *wide_heads));

@@ -69,7 +69,7 @@ START_TEST(parentheses_are_printed_where_c_needs_them)
 END_TEST
 
 /* Nested sums or conditions print without parentheses; products keep theirs, since their order decides where they overflow. */
-START_TEST(sums_and_conditions_are_chains)
+START_TEST(nested_sums_and_conditions_print_without_parentheses)
 {
     rigged r = rig_new();
     expression_pool *p = r.p;
@@ -104,7 +104,7 @@ START_TEST(numbers_and_operators_have_the_types_of_c)
 }
 END_TEST
 
-START_TEST(numbers_are_folded_where_the_type_stays)
+START_TEST(constants_are_folded_where_the_type_stays_the_same)
 {
     rigged r = rig_new();
     expression_pool *p = r.p;
@@ -128,7 +128,7 @@ START_TEST(numbers_are_folded_where_the_type_stays)
     expect(&r, c_product(p, c_number(p, 3), c_number(p, 5)), "15");
     expect(&r, c_quotient(p, c_number(p, 40), c_number(p, 16)), "2");
     expect(&r, c_remainder(p, c_number(p, 40), c_number(p, 16)), "8");
-    /* on both sides of a comparison */
+    /* constants on the two sides of a comparison become one */
     expect(&r, c_less(p, c_shifted(p, r.col, -4), c_number(p, 13)), "col < 17");
     expect(&r, c_at_least(p, c_shifted(p, r.col, -4), zero), "col >= 4");
     expect(&r, c_at_least(p, c_shifted(p, r.col, 4), c_number(p, 9)), "col >= 5");
@@ -144,7 +144,7 @@ START_TEST(numbers_are_folded_where_the_type_stays)
 }
 END_TEST
 
-/* Over arguments of the launch, in the order of their dims. */
+/* An extent prints as an expression of the launch's arguments, with its terms in the order of the dims. */
 START_TEST(extents_are_sums_of_products_of_dims)
 {
     rigged r = rig_new();
@@ -177,9 +177,9 @@ int main(void)
     TCase *t = tcase_create("expression");
     tcase_add_test(t, equal_expressions_are_one_node);
     tcase_add_test(t, parentheses_are_printed_where_c_needs_them);
-    tcase_add_test(t, sums_and_conditions_are_chains);
+    tcase_add_test(t, nested_sums_and_conditions_print_without_parentheses);
     tcase_add_test(t, numbers_and_operators_have_the_types_of_c);
-    tcase_add_test(t, numbers_are_folded_where_the_type_stays);
+    tcase_add_test(t, constants_are_folded_where_the_type_stays_the_same);
     tcase_add_test(t, extents_are_sums_of_products_of_dims);
     suite_add_tcase(s, t);
     return run_suite(s);

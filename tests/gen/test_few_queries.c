@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- docs/performance.md, "A few queries over a cache": bf16, 32 heads, 8 of keys, causal at the cache's end */
+/* ---- docs/performance.md, "A few queries over a cache": bf16, 32 query heads, 8 KV heads, causal, the queries at the cache's end */
 static const struct {
     int head, sequences, queries, keys;
     double decode, attention; /* us, including the two appends before it */
@@ -74,7 +74,7 @@ static double seconds_on(const planned *r, program_kind kind)
     return program_seconds(&p, program_at(kind), &t);
 }
 
-START_TEST(the_model_puts_decode_and_wgmma_in_the_order_that_an_h200_did)
+START_TEST(decode_and_wgmma_are_predicted_in_the_order_that_an_h200_timed)
 {
     const double beside = 4.5; /* us: two appends, and waits between launches */
     for (int i = 0; i < measured_count; i++) {
@@ -142,7 +142,7 @@ START_TEST(untimed_devices_use_decode_for_at_most_16_rows)
 }
 END_TEST
 
-/* A program that a rule excludes still has a predicted time, if times are not guesses. */
+/* The plan shows a predicted time also for a program that a rule excludes, unless the device's times are guesses, as for the H100. */
 START_TEST(a_plan_shows_the_predicted_time_of_each_program)
 {
     const planned few = planned_for("h200", "bf16", 64, "1", "1", 4096, NULL),
@@ -198,7 +198,7 @@ int main(void)
 {
     Suite *suite = suite_create("few queries");
     TCase *times = tcase_create("times"), *choices = tcase_create("choices");
-    tcase_add_test(times, the_model_puts_decode_and_wgmma_in_the_order_that_an_h200_did);
+    tcase_add_test(times, decode_and_wgmma_are_predicted_in_the_order_that_an_h200_timed);
     tcase_add_test(choices, an_h200_gets_the_program_that_was_timed_faster);
     tcase_add_test(choices, untimed_devices_use_decode_for_at_most_16_rows);
     tcase_add_test(choices, a_plan_shows_the_predicted_time_of_each_program);

@@ -104,7 +104,7 @@ static phase_family family_on(const char *layer)
     ck_abort_msg("%s", layer);
 }
 
-START_TEST(text_has_former_names_and_a_warning_with_their_place)
+START_TEST(text_with_former_names_is_read_with_a_warning_at_their_place)
 {
     arena *a = arena_new();
     for (const former_name *n = former_frames; n->former; n++)
@@ -189,7 +189,7 @@ static void read_line(void *argument)
     q->read = overrides_read(q->a, &(tuning){.lines = &q->line, .count = 1});
 }
 
-START_TEST(tile_has_former_layers_and_a_warning)
+START_TEST(the_tile_option_reads_former_layers_with_a_warning)
 {
     for (const former_name *n = former_layers; n->former; n++) {
         arena *a = arena_new();
@@ -203,7 +203,7 @@ START_TEST(tile_has_former_layers_and_a_warning)
 END_TEST
 
 /* A former field is read for the program that the line selects. */
-START_TEST(tile_has_former_fields_and_a_warning)
+START_TEST(the_tile_option_reads_former_fields_with_a_warning)
 {
     const char *line = "gemm: layer=mma slots=4 group=8";
     const tuning t = {.lines = &line, .count = 1};
@@ -234,7 +234,7 @@ static const ir_phase *attention_of(const rig *r, const char *value)
     ck_abort_msg("%s", value);
 }
 
-START_TEST(tile_has_former_families_with_their_layers_and_a_warning)
+START_TEST(the_tile_option_reads_former_families_with_a_warning)
 {
     static const struct {
         const char *line;
@@ -293,11 +293,11 @@ int main(void)
     TCase *c = tcase_create("names");
     tcase_add_test(c, a_former_name_is_no_current_name_and_maps_to_one);
     tcase_add_test(c, text_may_have_the_former_frame_of_a_program_with_a_warning);
-    tcase_add_test(c, text_has_former_names_and_a_warning_with_their_place);
+    tcase_add_test(c, text_with_former_names_is_read_with_a_warning_at_their_place);
     tcase_add_test(c, current_names_are_read_without_a_warning);
-    tcase_add_test(c, tile_has_former_layers_and_a_warning);
-    tcase_add_test(c, tile_has_former_fields_and_a_warning);
-    tcase_add_test(c, tile_has_former_families_with_their_layers_and_a_warning);
+    tcase_add_test(c, the_tile_option_reads_former_layers_with_a_warning);
+    tcase_add_test(c, the_tile_option_reads_former_fields_with_a_warning);
+    tcase_add_test(c, the_tile_option_reads_former_families_with_a_warning);
     tcase_add_test(c, a_signature_with_a_former_family_maps_to_the_current_one);
     tcase_add_test(c, a_former_setting_name_maps_to_the_current_one);
     suite_add_tcase(s, c);

@@ -29,7 +29,7 @@ static int count_launches(rig *r)
 
 /* ---- the Llama block */
 /* Counting launches is enough: the engine has no other call that works on memory, so nothing is cleared or copied in between. */
-START_TEST(a_llama_block_is_13_launches_without_fusion_and_6_at_most_with)
+START_TEST(a_llama_block_is_13_launches_without_fusion_and_at_most_6_with_it)
 {
     const dim_override dims[] = {{"S", 5}, {"D", 64}, {"H", 4}, {"F", 88}};
     for (int level = 0; level < 3; level += 2) {
@@ -314,7 +314,7 @@ int main(void)
     Suite *suite = suite_create("launches");
     TCase *c = tcase_create("counts and reasons");
     tcase_set_timeout(c, 120);
-    tcase_add_test(c, a_llama_block_is_13_launches_without_fusion_and_6_at_most_with);
+    tcase_add_test(c, a_llama_block_is_13_launches_without_fusion_and_at_most_6_with_it);
     tcase_add_test(c, plans_of_real_layers_have_no_more_launches_than_before);
     tcase_add_test(c, every_edge_between_two_kernels_has_a_reason);
     tcase_add_loop_test(c, a_fusion_that_is_turned_off_leaves_its_kernels_apart_and_results_right, 0, fusion_count);

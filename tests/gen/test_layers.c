@@ -37,7 +37,7 @@ static build build_spec(const char *text, const char *target, const tuning *t)
     return b;
 }
 
-/* The model would choose swap_ab for some products of these tests. */
+/* Forces layer wgmma, since the cost model would choose swap_ab for some products of these tests. */
 static const char *const on_wgmma[] = {"gemm layer=wgmma"};
 static const tuning wgmma = {.lines = on_wgmma, .count = 1};
 
@@ -162,7 +162,8 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 }
 END_TEST
 
-/* They share a kernel with rows of 2 bytes, which cannot be stored in pieces of 16 bytes through shared memory. */
+/* The two products have one column each, so a row of results has 2 bytes, which cannot be stored in pieces of 16 bytes through shared
+ * memory. */
 START_TEST(products_of_one_column_on_wgmma_are_not_staged)
 {
     build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 70, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
@@ -300,7 +301,7 @@ END_TEST
     "  - {out: o, op: attention, in: [x, a, a], heads: 1, kv_heads: 1, at: at}\noutputs: {o: o}\n"
 
 /* With smem_epilogue=1 results are stored in pieces of 16 bytes: rows of 16-bit elements, one output a segment. */
-START_TEST(results_that_are_no_rows_of_pieces_do_not_pass_through_shared_memory)
+START_TEST(results_whose_rows_are_not_whole_pieces_bypass_shared_memory)
 {
     static const struct {
         const char *text, *message; /* NULL: they pass */
@@ -321,7 +322,7 @@ START_TEST(results_that_are_no_rows_of_pieces_do_not_pass_through_shared_memory)
 }
 END_TEST
 
-/* A segment for each linear of one input. */
+/* Linears that share an input are joined; each makes a segment of packed columns. */
 START_TEST(results_of_up_to_16_segments_pass_through_shared_memory)
 {
     static const char *const line = "gemm layer=wgmma smem_epilogue=1";
@@ -399,8 +400,8 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
 }
 END_TEST
 
-/* On a device of two multiprocessors each of the two warpgroups has several tiles, one after the other's: without turns a warpgroup
- * multiplies what a stage held before. */
+/* On a device of two multiprocessors the two warpgroups of a workgroup compute several tiles each, alternately. If they did not take turns
+ * at the stages, a warpgroup would multiply what a stage held before. */
 START_TEST(warpgroups_with_tiles_of_their_own_take_turns)
 {
     static const char *const options[] =
@@ -577,7 +578,7 @@ START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
 }
 END_TEST
 
-/* No scratch, the planned LDS: `tfgen --code` refuses others. */
+/* `tfgen --code` refuses code that uses scratch memory, or another amount of LDS than planned. */
 START_TEST(clang_compiles_the_attention_planned_for_amd)
 {
     static const char *const options[] = {"gfx90a --dim=S=4096,hd=256", "gfx942 --preset=llama-8b", "gfx942 --dim=S=64,hd=160 --dtype=f16",
@@ -685,7 +686,7 @@ int main(void)
     tcase_add_test(t, a_tuning_line_moves_a_product_to_or_from_matrix_units);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
-    tcase_add_test(t, results_that_are_no_rows_of_pieces_do_not_pass_through_shared_memory);
+    tcase_add_test(t, results_whose_rows_are_not_whole_pieces_bypass_shared_memory);
     tcase_add_test(t, results_of_up_to_16_segments_pass_through_shared_memory);
     tcase_add_test(t, a_tail_has_no_more_parts_than_the_device_has_multiprocessors);
     tcase_add_loop_test(t, a_cluster_may_have_more_workgroups_than_its_product_has_tiles_of_columns, 0, 2);

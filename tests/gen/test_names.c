@@ -66,7 +66,7 @@ START_TEST(no_identifier_of_the_templates_ends_in_an_underscore)
 }
 END_TEST
 
-/* ---- stems */
+/* ---- stems: identifiers without the suffix that marks their kind (gen/base/names.h) */
 START_TEST(a_stem_has_letters_digits_and_single_underscores_within)
 {
     static const char *const stems[][2] = {{"gate", "gate"}, {"h2.ss", "h2_ss"}, {"K", "K"},        {"_", "x"},       {"__x_", "x_x"},
@@ -103,7 +103,7 @@ START_TEST(different_values_have_different_names)
 }
 END_TEST
 
-/* ---- pages: no word of tfgen's own contains q0z */
+/* ---- pages of a spec whose names contain q0z, which no word of tfgen's own does */
 static const char told[] =
     "block: q0z_b\ndtype: bf16\ndims: {q0zB: 2, q0zS: 5, q0zL: 16, D: 64, F: 96}\ndynamic: {q0zB: [1, 4], q0zS: [1, 8]}\n"
     "inputs: {q0zx: [q0zB, q0zS, D], q0zp: {shape: [q0zB], dtype: i32, range: [0, 8]}}\n"

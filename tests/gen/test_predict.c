@@ -179,7 +179,7 @@ static const asked_time asked_times[] = {
     {"turns", {.groups = 24, .per_unit = 1, .round_cycles = 1000}, 2e-6 + 2e-6},
     {"a beginning beside the launch ahead", {.groups = 8, .per_unit = 1, .memory = 1e6, .start_cycles = -5000}, 8e-6},
     {"a beginning", {.groups = 24, .per_unit = 1, .start_cycles = 1000}, 2e-6 + 1e-6},
-    /* all units: half of the peak, since the clock is halved; less than what is reached */
+    /* all units: half of the peak, since the clock is halved; this is a lower limit than the share of the peak that is reached */
     {"products", {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 8 * 5e7 / 4e13},
     /* a quarter of the units: their peak, at the highest clock */
     {"products of few", {.groups = 2, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 2 * 5e7 / 2e13},
@@ -287,7 +287,7 @@ START_TEST(a_products_time_counts_rounds_of_tiles)
     ck_assert_double_eq(p.padded, operations);
     ck_assert_double_eq(p.use, 1);
     ck_assert_double_eq_tol(p.products, operations / (2e14 * 2e8 / 1e9),
-                            1e-12); /* the peak at the clock under load: less than what is reached */
+                            1e-12); /* the peak at the clock under load, a lower limit than the rate reached */
     ck_assert_double_gt(p.seconds, 1e-6 + p.products);
     ck_assert_int_eq(p.limit, limited_by_products);
     ck_assert_uint_eq(p.assumed, 0);
@@ -351,7 +351,7 @@ END_TEST
 
 /* First four waves have two pieces of 32 columns each in flight, and two of eight units have a tile; then a tile has only seven pieces;
  * then each unit has two workgroups. */
-START_TEST(weights_in_flight_are_those_that_waves_ask_for_ahead)
+START_TEST(weights_in_flight_are_those_that_waves_load_ahead)
 {
     static const struct {
         const char *yaml;
@@ -418,7 +418,7 @@ START_TEST(rows_of_a_group_stay_cached_if_the_columns_between_fit_too)
 END_TEST
 
 /* The sum of squares of a row is computed as a product with itself: one piece in addition to the tile's two. */
-START_TEST(squares_on_matrix_units_are_counted)
+START_TEST(sums_of_squares_on_matrix_units_are_counted)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 8, N: 512, K: 512}\ninputs: {x: [M, K]}\nparams: {w: [N, K], g: [K]}\n"
                        "ops:\n  - {out: h, op: rmsnorm, in: [x, g]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n";
@@ -572,11 +572,11 @@ int main(void)
     tcase_add_test(times, a_products_time_counts_rounds_of_tiles);
     tcase_add_test(times, predicted_times_are_near_those_of_an_h200);
     tcase_add_test(times, a_block_is_predicted_as_an_h200_timed_it);
-    tcase_add_test(times, weights_in_flight_are_those_that_waves_ask_for_ahead);
+    tcase_add_test(times, weights_in_flight_are_those_that_waves_load_ahead);
     tcase_add_test(times, rows_of_a_raster_group_are_read_again_for_each_set_of_columns);
     tcase_add_loop_test(times, operands_of_concurrent_tiles_are_read_again_by_the_next_ones, 0, sizeof walks / sizeof *walks);
     tcase_add_test(times, rows_of_a_group_stay_cached_if_the_columns_between_fit_too);
-    tcase_add_test(times, squares_on_matrix_units_are_counted);
+    tcase_add_test(times, sums_of_squares_on_matrix_units_are_counted);
     tcase_add_test(times, padded_rows_cost_as_much_as_real_rows);
     tcase_add_test(times, row_kernels_take_the_time_of_their_bytes);
     tcase_add_test(times, attention_reads_its_keys_once_per_tile_of_queries);

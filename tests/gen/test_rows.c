@@ -127,7 +127,7 @@ START_TEST(values_loaded_as_bf16_stay_bf16_in_registers)
 END_TEST
 
 /* All loads of a row are issued before the first element is used. */
-START_TEST(without_reductions_read_only_loads)
+START_TEST(without_reductions_a_thread_loads_its_row_before_it_computes)
 {
     rig *r = planned(one, "bf16", 2048, 5468, "gfx90a");
     const char *text = r->c.plan->launches[0].spec_header, *read = strstr(text, "read("), *write = strstr(text, "write("),
@@ -240,7 +240,7 @@ int main(void)
     tcase_add_test(plans, many_rows_of_a_rope_have_a_thread_for_each_vector);
     tcase_add_test(plans, more_threads_share_a_row_that_would_leave_one_wave_per_simd);
     tcase_add_test(plans, values_loaded_as_bf16_stay_bf16_in_registers);
-    tcase_add_test(plans, without_reductions_read_only_loads);
+    tcase_add_test(plans, without_reductions_a_thread_loads_its_row_before_it_computes);
     tcase_add_loop_test(code, rows_stay_in_registers, 0, (int)(sizeof code_cases / sizeof *code_cases));
     tcase_add_loop_test(code, compiled_registers_are_near_the_planned_number, 0, (int)(sizeof counted_cases / sizeof *counted_cases));
     tcase_add_loop_test(code, chunks_of_a_long_row_are_neither_kept_in_an_array_nor_loaded_at_once, 0,

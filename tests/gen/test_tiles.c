@@ -1,6 +1,6 @@
-/* In: tests/golden/tiles/TARGET.txt: the tiles that the planner chooses for a problem over a sweep of sizes, where they change. Out:
- * Check's count. Refuses: another choice. Choices only affect speed, so no result would show a broken rule. TFGEN_GOLDEN_UPDATE=1 rewrites
- * the files. */
+/* In: tests/golden/tiles/TARGET.txt. For each problem it has a sweep over sizes: the sizes at which the planner's choice of tile changes,
+ * and the settings that change. Out: Check's count. Refuses: another choice. The choice affects only speed, so no other test's results
+ * would show a broken rule. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #include "gen/gen.h"
 #include "tests/ir/ir_golden.h"
 #include "tests/support.h"

@@ -441,7 +441,7 @@ static const struct {
               {"tile 2 of first left a trace that cannot be", 0, 4, 5, 2},
               {"tile 3 of second left a trace that cannot be", 1, 4, 3, 1200}};
 
-START_TEST(records_that_cannot_be_are_refused)
+START_TEST(impossible_trace_records_are_refused)
 {
     written w;
     write_two(&w);
@@ -473,7 +473,7 @@ int main(void)
     tcase_add_test(t, a_timeline_counts_units_tiles_and_time);
     tcase_add_test(t, phases_of_a_launch_say_when_their_waits_are_over);
     tcase_add_test(t, overlapping_tiles_of_a_unit_get_separate_lanes);
-    tcase_add_loop_test(t, records_that_cannot_be_are_refused, 0, sizeof faults / sizeof *faults);
+    tcase_add_loop_test(t, impossible_trace_records_are_refused, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -307,7 +307,7 @@ START_TEST(an_impossible_tile_of_the_phase_is_skipped)
 }
 END_TEST
 
-/* ---- two lists in one */
+/* ---- merging two lists */
 static const wisdom *one(arena *a, const char *fields)
 {
     text t = {.a = a};
@@ -334,7 +334,7 @@ START_TEST(merging_keeps_the_newer_then_the_faster_entry_in_either_order)
 }
 END_TEST
 
-START_TEST(entries_of_other_keys_stay_beside_each_other)
+START_TEST(merging_keeps_entries_with_different_keys)
 {
     static const char *const keys[] = {"sm_90a h200 rows=1 keys=4 x(y)", "sm_90a h200 rows=2 keys=4 x(y)", "sm_90a h200 rows=1 keys=5 x(y)",
                                        "sm_90a h200 rows=1 x(y)",        "sm_80 h200 rows=1 keys=4 x(y)",  "sm_90a h100 rows=1 keys=4 x(y)",
@@ -413,7 +413,7 @@ static const struct {
 #include "gen/plan/former.def"
 };
 
-START_TEST(a_line_of_a_former_version_serves_and_is_written_as_todays)
+START_TEST(a_wisdom_line_of_a_former_version_is_used_and_written_as_a_current_one)
 {
     arena *a = arena_new();
     const char *now = program_version(program_rows);
@@ -465,7 +465,7 @@ START_TEST(a_process_that_has_closed_its_standard_input_reads_it_too)
 }
 END_TEST
 
-START_TEST(shipped_wisdom_is_used_below_the_users_and_none_turns_both_off)
+START_TEST(the_users_wisdom_precedes_shipped_wisdom_and_none_disables_both)
 {
     arena *a = arena_new();
     setenv("TFGEN_WISDOM", "/nowhere/at/all", 1);
@@ -484,7 +484,7 @@ START_TEST(shipped_wisdom_is_used_below_the_users_and_none_turns_both_off)
 }
 END_TEST
 
-START_TEST(the_usual_place_follows_the_environment)
+START_TEST(the_default_wisdom_file_follows_environment_variables)
 {
     static const char *const cases[][4] = {{"/w", "/d", "/h", "/w"},
                                            {"none", "/d", "/h", NULL},
@@ -567,7 +567,7 @@ int main(void)
     tcase_add_test(c, a_tuned_tile_that_reads_weights_more_often_applies_to_its_own_size_only);
     tcase_add_test(c, the_nearest_of_several_sizes_is_taken);
     tcase_add_test(c, the_nearest_wisdom_weighs_rows_and_keys_alike);
-    tcase_add_test(c, entries_of_other_keys_stay_beside_each_other);
+    tcase_add_test(c, merging_keeps_entries_with_different_keys);
     tcase_add_loop_test(c, a_damaged_or_stale_line_is_reported_and_the_others_are_used, 0, sizeof stale / sizeof *stale);
     tcase_add_test(c, reading_and_writing_a_file_keeps_its_content);
     tcase_add_test(c, a_file_that_is_no_wisdom_gets_one_warning);
@@ -578,11 +578,11 @@ int main(void)
     tcase_add_test(c, a_version_covers_all_templates_of_a_programs_kernels);
     tcase_add_checked_fixture(f, make_folder, remove_folder);
     tcase_add_test(f, nothing_is_lost_if_many_processes_write_one_file);
-    tcase_add_test(f, shipped_wisdom_is_used_below_the_users_and_none_turns_both_off);
-    tcase_add_test(f, a_line_of_a_former_version_serves_and_is_written_as_todays);
+    tcase_add_test(f, the_users_wisdom_precedes_shipped_wisdom_and_none_disables_both);
+    tcase_add_test(f, a_wisdom_line_of_a_former_version_is_used_and_written_as_a_current_one);
     tcase_add_test(f, stale_lines_stay_in_the_file);
     tcase_add_test(f, a_process_that_has_closed_its_standard_input_reads_it_too);
-    tcase_add_loop_test(f, the_usual_place_follows_the_environment, 0, 7);
+    tcase_add_loop_test(f, the_default_wisdom_file_follows_environment_variables, 0, 7);
     suite_add_tcase(s, c);
     suite_add_tcase(s, f);
     return run_suite(s);

@@ -244,7 +244,7 @@ START_TEST(names_with_a_part_too_many_or_too_few_are_suggested)
     ck_assert_str_eq(nearest_name("num_heads", names, 5), "heads");
     ck_assert_str_eq(nearest_name("num_kv_heads", names, 5), "kv_heads");
     ck_assert_str_eq(nearest_name("sm_90", names, 5), "sm_90a");
-    ck_assert_ptr_null(nearest_name("h_attention", names, 5)); /* less than half of it */
+    ck_assert_ptr_null(nearest_name("h_attention", names, 5)); /* the part that fits is less than half of the name */
     ck_assert_ptr_null(nearest_name("qk_scale", names, 5));
 }
 END_TEST

@@ -372,9 +372,9 @@ static void odd_products(long_spec *s)
     for (int i = 0; i < n; i++) text_printf(s->t, "o%d: b%d%s", i, i, i + 1 < n ? ", " : "}\n");
 }
 
-/* kernels: of a spec of 64 ops, by level; fusion that stops early leaves more. growth: by how many tenths a stage's steps may grow from
- * `ops` ops to twice as many; 20 is linear. Drawn graphs take more: one fusion makes others possible, so fusion goes round several times,
- * each time over all ops: 25 times for 512 ops and 37 for 2048 (mixed: 10, from 1000 ops on 11). */
+/* kernels: how many a spec of 64 ops has at each level; more would mean that fusion stopped early. growth: by how many tenths a stage's
+ * steps may grow from `ops` ops to twice as many; 20 is linear. Drawn graphs take more: one fusion makes others possible, so fusion goes
+ * round several times, each time over all ops: 25 times for 512 ops and 37 for 2048 (mixed: 10, from 1000 ops on 11). */
 static const struct {
     void (*write)(long_spec *s);
     const char *name;

@@ -179,7 +179,7 @@ static void check_range(const example *e, const char *key, const char *range)
     else if (strncmp(range, ">= 2, even", 10) == 0) refused(e, key, "0"), refused(e, key, "3"), refused(e, key, "6"), taken(e, key, "2");
 }
 
-/* A default that is stated in words, as a number for the examples: 2 heads of 4. */
+/* A default that the page states in words, as the number that it is in the examples, which have 2 heads of 4 columns. */
 static const char *in_numbers(const char *fallback)
 {
     static const char *const words[][2] = {{"the head size", "4"}, {"heads", "2"}, {"1/sqrt(head size)", "0.5"}};
