@@ -96,7 +96,7 @@ START_TEST(a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts)
     ck_assert_double_eq(sum(all, kernel, "", "operand", "least_cycles"), 4 * requests);
     ck_assert_double_eq(sum(all, kernel, "l", "write", "bytes_used"), bytes);
     const json_t *caches = json_object_get(json_array_get(json_object_get(all, "launches"), 1), "caches");
-    ck_assert_double_eq(number_of(caches, "touched_bytes"), 3 * bytes + 128 * 2); /* and b */
+    ck_assert_double_eq(number_of(caches, "touched_bytes"), 3 * bytes + 128 * 2); /* three matrices, and the bias b */
     json_decref(all);
 }
 END_TEST

@@ -45,7 +45,7 @@ START_TEST(every_command_and_list_named_in_help_exists)
 }
 END_TEST
 
-START_TEST(every_target_is_in_the_help_the_man_page_the_readme_and_all_of_them)
+START_TEST(every_target_is_in_the_help_the_man_page_the_readme_and_target_all)
 {
     static const char *const places[] = {"help emit", "--version; cat README.md", "--version; cat docs/tfgen.1",
                                          "verify --random=16 --plan --target=all --json -j1"};
@@ -81,7 +81,7 @@ START_TEST(an_unknown_command_is_not_read_as_a_spec)
 END_TEST
 
 /* Each is refused before anything is read or written, even if the call would never use the option. */
-START_TEST(every_option_refuses_what_it_cannot_be)
+START_TEST(every_option_refuses_impossible_values)
 {
     static const struct {
         const char *call, *says;
@@ -194,7 +194,7 @@ START_TEST(foreign_dtype_names_and_unknown_dims_get_a_hint)
 }
 END_TEST
 
-START_TEST(a_device_is_asked_for_by_name)
+START_TEST(a_device_is_selected_by_name)
 {
     setenv("TFGEN_LIBCUDA", "/nowhere/libcuda.so.1", 1);
     ck_assert_int_eq(tfgen("run specs/softmax.yaml --device=host --repeat=0 --json"), 0);
@@ -225,7 +225,7 @@ START_TEST(the_checked_in_man_page_and_schema_are_current)
 }
 END_TEST
 
-START_TEST(bad_usage_is_2)
+START_TEST(bad_usage_has_exit_code_2)
 {
     ck_assert_int_eq(tfgen("--nonsense specs/rmsnorm.yaml"), 2);
     ck_assert_int_eq(tfgen("%s", ""), 2);
@@ -244,7 +244,7 @@ START_TEST(bad_usage_is_2)
 }
 END_TEST
 
-START_TEST(a_bad_spec_is_3_and_a_missing_one_too)
+START_TEST(a_bad_or_missing_spec_has_exit_code_3)
 {
     ck_assert_int_eq(tfgen("check specs/no-such-file.yaml"), 3);
     says("No such file");
@@ -254,7 +254,7 @@ START_TEST(a_bad_spec_is_3_and_a_missing_one_too)
 }
 END_TEST
 
-START_TEST(an_unknown_name_beside_the_spec_is_2)
+START_TEST(an_unknown_name_in_an_option_has_exit_code_2)
 {
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=gfx9999"), 2);
     says("gfx942");
@@ -264,7 +264,7 @@ START_TEST(an_unknown_name_beside_the_spec_is_2)
 }
 END_TEST
 
-START_TEST(check_tells_programs_each_error_as_an_object)
+START_TEST(check_prints_each_error_as_a_json_object)
 {
     ck_assert_int_eq(tfgen("%s", "check specs/bad/many-errors.yaml specs/rmsnorm.yaml no-such.yaml --json"), 3);
     json_t *all = parsed(), *bad = json_array_get(all, 0), *good = json_array_get(all, 1), *missing = json_array_get(all, 2);
@@ -281,7 +281,7 @@ START_TEST(check_tells_programs_each_error_as_an_object)
 }
 END_TEST
 
-START_TEST(a_folder_that_cannot_be_written_is_7)
+START_TEST(an_unwritable_folder_has_exit_code_7)
 {
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml -o /dev/null/x"), 7);
 }
@@ -295,21 +295,21 @@ int main(void)
     tcase_add_test(c, help_names_every_command_and_exit_code);
     tcase_add_test(c, a_command_has_help_of_its_own_however_it_is_asked_for);
     tcase_add_test(c, every_command_and_list_named_in_help_exists);
-    tcase_add_test(c, every_target_is_in_the_help_the_man_page_the_readme_and_all_of_them);
+    tcase_add_test(c, every_target_is_in_the_help_the_man_page_the_readme_and_target_all);
     tcase_add_test(c, an_unknown_command_is_not_read_as_a_spec);
-    tcase_add_test(c, every_option_refuses_what_it_cannot_be);
+    tcase_add_test(c, every_option_refuses_impossible_values);
     tcase_add_test(c, lists_of_a_repeated_option_are_joined);
     tcase_add_test(c, a_device_model_is_a_name_or_a_file);
     tcase_add_test(c, device_models_are_listed_with_their_targets);
     tcase_add_test(c, foreign_dtype_names_and_unknown_dims_get_a_hint);
-    tcase_add_test(c, a_device_is_asked_for_by_name);
+    tcase_add_test(c, a_device_is_selected_by_name);
     tcase_add_test(c, the_man_page_is_well_formed_and_has_every_option);
     tcase_add_test(c, the_checked_in_man_page_and_schema_are_current);
-    tcase_add_test(c, bad_usage_is_2);
-    tcase_add_test(c, a_bad_spec_is_3_and_a_missing_one_too);
-    tcase_add_test(c, an_unknown_name_beside_the_spec_is_2);
-    tcase_add_test(c, check_tells_programs_each_error_as_an_object);
-    tcase_add_test(c, a_folder_that_cannot_be_written_is_7);
+    tcase_add_test(c, bad_usage_has_exit_code_2);
+    tcase_add_test(c, a_bad_or_missing_spec_has_exit_code_3);
+    tcase_add_test(c, an_unknown_name_in_an_option_has_exit_code_2);
+    tcase_add_test(c, check_prints_each_error_as_a_json_object);
+    tcase_add_test(c, an_unwritable_folder_has_exit_code_7);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

@@ -28,7 +28,7 @@ START_TEST(layers_of_a_stack_run_in_one_launch)
 }
 END_TEST
 
-START_TEST(views_of_what_a_layer_hands_on_are_judged_as_such)
+START_TEST(stacked_layers_may_split_what_the_layer_before_stored)
 {
     ck_assert_msg(tfgen("run tests/cli/split-layer.yaml --layers=3 --fusion=block --repeat=0 --target=host") == 0, "%s", output);
     says("2: y ");
@@ -69,8 +69,9 @@ START_TEST(strided_rows_are_read_and_written_in_place)
 }
 END_TEST
 
-/* The gaps between rows of inputs are NaN, those of outputs may not be written. The plan is made for other strides than those given. */
-START_TEST(rows_lie_where_a_call_says)
+/* Gaps between rows of inputs hold NaN, and gaps between rows of outputs must not be written. The plan is made for other strides than those
+ * of the call. */
+START_TEST(row_strides_given_by_a_call_are_used)
 {
     static const char *const targets[] = {"host", "sm_90a", "sm_80", "gfx942", "gfx1100", "sm_90a --dtype=f32"};
     ck_assert_int_eq(tfgen("run tests/cli/steps.yaml -q --repeat=0 --target=%s", targets[_i]), 0);
@@ -78,8 +79,9 @@ START_TEST(rows_lie_where_a_call_says)
 }
 END_TEST
 
-/* Each program of a product reads A, and stores, in rows that a call puts apart; each family of attention q, k and v. */
-START_TEST(every_program_takes_rows_that_lie_where_a_call_says)
+/* The call gives row strides: each program of a product reads A and stores its result with them, and each program of attention reads q, k
+ * and v. */
+START_TEST(every_program_takes_row_strides_given_by_a_call)
 {
     static const char *const ways[] = {
         "sm_90a --tile=h:layer=simt", "sm_90a --tile=h:layer=skinny",  "sm_90a --tile=h:layer=register_fed", "sm_90a --tile=h:layer=ring",
@@ -93,8 +95,8 @@ START_TEST(every_program_takes_rows_that_lie_where_a_call_says)
 }
 END_TEST
 
-/* Between layers rows are dense, as turns of the workspace hold them. */
-START_TEST(layers_of_a_stack_read_rows_that_lie_where_a_call_says_but_hand_on_dense_ones)
+/* The call gives row strides. What one layer hands to the next lies in the workspace, in dense rows. */
+START_TEST(stacked_layers_read_strided_rows_of_a_call_but_hand_on_dense_rows)
 {
     static const char *const targets[] = {"host", "sm_90a --check", "gfx942 --check"};
     for (int i = 0; i < 3; i++)
@@ -253,13 +255,13 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, run_checks_itself_and_reports_json);
     tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 5);
-    tcase_add_test(c, views_of_what_a_layer_hands_on_are_judged_as_such);
+    tcase_add_test(c, stacked_layers_may_split_what_the_layer_before_stored);
     tcase_add_test(c, emit_writes_the_kernel_of_a_stack);
     tcase_add_loop_test(c, options_for_one_layer_are_refused_with_layers, 0, 5);
     tcase_add_loop_test(c, strided_rows_are_read_and_written_in_place, 0, 4);
-    tcase_add_loop_test(c, rows_lie_where_a_call_says, 0, 6);
-    tcase_add_loop_test(c, every_program_takes_rows_that_lie_where_a_call_says, 0, 11);
-    tcase_add_test(c, layers_of_a_stack_read_rows_that_lie_where_a_call_says_but_hand_on_dense_ones);
+    tcase_add_loop_test(c, row_strides_given_by_a_call_are_used, 0, 6);
+    tcase_add_loop_test(c, every_program_takes_row_strides_given_by_a_call, 0, 11);
+    tcase_add_test(c, stacked_layers_read_strided_rows_of_a_call_but_hand_on_dense_rows);
     tcase_add_test(c, nothing_is_read_after_the_last_row_of_a_strided_tensor);
     tcase_add_test(c, the_text_of_a_plan_keeps_strides);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);

@@ -415,7 +415,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
     arena_free(a);
 }
 
-START_TEST(proposed_tiles_are_legal_new_and_can_be_asked_for)
+START_TEST(proposed_tiles_are_legal_new_and_can_be_written_as_tile_lines)
 {
     rig *r = rig_plan(&(rig_request){.path = proposed[_i].spec, .level = fusion_tile, .target = proposed[_i].target});
     for (int i = 0; i < r->c.plan->launch_count; i++) check_tiles(r, r->c.plan->launches[i].work->phase);
@@ -435,7 +435,7 @@ int main(void)
     tcase_add_test(c, a_default_that_fails_ends_the_search);
     tcase_add_test(c, a_tile_that_is_not_faster_by_the_margin_is_not_kept);
     tcase_add_test(c, a_tile_that_is_faster_beyond_noise_is_kept);
-    tcase_add_loop_test(t, proposed_tiles_are_legal_new_and_can_be_asked_for, 0, sizeof proposed / sizeof *proposed);
+    tcase_add_loop_test(t, proposed_tiles_are_legal_new_and_can_be_written_as_tile_lines, 0, sizeof proposed / sizeof *proposed);
     suite_add_tcase(s, c), suite_add_tcase(s, t);
     return run_suite(s);
 }

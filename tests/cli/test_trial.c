@@ -137,7 +137,7 @@ static void check_parts(void *argument)
     ck_assert(trial_run(a, c.graph, c.plan, &checked).verdict == trial_good);
 }
 
-START_TEST(workgroups_that_wait_for_others_end_on_one_worker)
+START_TEST(workgroups_that_wait_for_each_other_finish_on_one_worker)
 {
     check_in_arena(check_parts);
 }
@@ -192,7 +192,7 @@ int main(void)
     tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_test(c, a_complaint_names_the_first_thing_that_is_wrong);
     tcase_add_test(c, weights_of_attention_that_are_rounded_count_as_rounding);
-    tcase_add_test(c, workgroups_that_wait_for_others_end_on_one_worker);
+    tcase_add_test(c, workgroups_that_wait_for_each_other_finish_on_one_worker);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -54,7 +54,7 @@ def check_taken(folder):
 
 
 def timed(case, untuned, tuned, peer):
-    """As compare.py adds it."""
+    """A finished case: what Tuning.tune() returned and the results that compare.py adds."""
     return {**case, "case": case["key"], "dtype": "f32", "floor_us": 1.0, "us": {"untuned": untuned, "tfgen": tuned, "peer": peer},
             "torch_seconds": {"peer": 3.0}, "gain": (untuned[0] / tuned[0], 0.01), "over_torch": (peer[0] / tuned[0], 0.01)}
 
