@@ -53,7 +53,7 @@ END_TEST
 START_TEST(a_norm_is_right_with_one_thread_a_row) { norm("rmsnorm_row", 1, 1); }
 END_TEST
 
-START_TEST(threads_know_where_they_are)
+START_TEST(threads_see_their_block_and_thread_indices)
 {
     host_module *m = load("basics.hip");
     const unsigned g[3] = {3, 2, 2}, b[3] = {5, 4, 3}, threads = 60;
@@ -606,7 +606,7 @@ int main(void)
     tcase_add_test(t, vectors_of_any_length_are_added);
     tcase_add_loop_test(t, a_norm_is_right_in_every_geometry, 0, shapes);
     tcase_add_test(t, a_norm_is_right_with_one_thread_a_row);
-    tcase_add_test(t, threads_know_where_they_are);
+    tcase_add_test(t, threads_see_their_block_and_thread_indices);
     tcase_add_loop_test(t, a_barrier_orders_accesses_before_it_and_after_it, 0, shapes);
     tcase_add_loop_test(t, a_wave_that_leaves_barriers_is_not_waited_for, 0, 2);
     tcase_add_loop_test(t, a_barrier_waits_for_polling_waves_but_not_for_ended_ones, 0, shapes);

@@ -96,7 +96,7 @@ START_TEST(lanes_beyond_the_end_take_no_part)
 }
 END_TEST
 
-START_TEST(strided_loads_use_an_eighth)
+START_TEST(loads_with_a_stride_of_8_floats_use_an_eighth_of_each_sector)
 {
     watch("h200", 1 << 20);
     const access_launch *l = run("strides", 2, 64, 32, args(128, 8));
@@ -376,7 +376,7 @@ START_TEST(beyond_its_limit_the_recorder_omits_whole_workgroups)
 }
 END_TEST
 
-START_TEST(kernels_run_once_as_without_a_watch)
+START_TEST(a_recorded_kernel_computes_its_usual_results)
 {
     watch("h200", 1 << 20);
     access_args x = args(64, 1);
@@ -394,7 +394,7 @@ int main(void)
     tcase_add_checked_fixture(c, open_engine, close_engine);
     tcase_add_loop_test(c, a_copy_uses_every_byte_of_its_sectors, 0, 4);
     tcase_add_test(c, lanes_beyond_the_end_take_no_part);
-    tcase_add_test(c, strided_loads_use_an_eighth);
+    tcase_add_test(c, loads_with_a_stride_of_8_floats_use_an_eighth_of_each_sector);
     tcase_add_test(c, a_row_per_lane_requests_each_sector_many_times);
     tcase_add_test(c, sixteen_bytes_per_lane_are_one_request);
     tcase_add_test(c, lanes_that_reconverge_make_one_request_again);
@@ -407,7 +407,7 @@ int main(void)
     tcase_add_test(c, reuse_distances_are_those_of_a_naive_list);
     tcase_add_test(c, sampled_reuse_distances_are_scaled_to_all);
     tcase_add_test(c, beyond_its_limit_the_recorder_omits_whole_workgroups);
-    tcase_add_test(c, kernels_run_once_as_without_a_watch);
+    tcase_add_test(c, a_recorded_kernel_computes_its_usual_results);
     tcase_set_timeout(c, 60);
     suite_add_tcase(s, c);
     return run_suite(s);

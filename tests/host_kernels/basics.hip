@@ -90,7 +90,8 @@ extern "C" __global__ void late(int *out)
 }
 TF_EXPORT(late)
 
-// The last wave takes part in no barrier but the first: one thread of it answers in a loop what the others ask between two of theirs.
+// The last wave takes part in the first barrier only. From then on one thread of it polls in a loop and answers what the other waves ask
+// between two of their barriers.
 struct apart_shared { int asked, answer, slot[2][1024]; };
 extern "C" __global__ void apart(const relay_args p)
 {
@@ -180,7 +181,7 @@ extern "C" __global__ void atomics(float *out)
 }
 TF_EXPORT(atomics)
 
-// As deep, but its export does not say so.
+// Needs as much stack, but its export does not declare that.
 __attribute__((noinline)) static int room_of(unsigned n)
 {
     volatile char room[300 << 10];

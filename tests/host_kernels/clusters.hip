@@ -1,4 +1,4 @@
-// In: nothing. Out: kernels whose blocks reach each other's shared memory in clusters of four: right ones, and one for each mistake.
+// Kernels whose blocks access each other's shared memory in clusters of four: correct ones, and one for each mistake.
 #define MEMBERS 4
 struct cluster_args { int *out; int n; };
 

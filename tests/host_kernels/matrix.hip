@@ -1,4 +1,4 @@
-// Every matrix instruction once: lanes load their operands as they lie, and store what they get.
+// A kernel for each matrix instruction: lane i loads vector i of each operand and stores vector i of the results.
 struct matrix_args { const void *a, *b; const float *c; float *d; };
 template <class V> static __device__ __forceinline__ V operand(const void *p) { return ((const V *)p)[threadIdx.x]; }
 typedef short s16x2 __attribute__((ext_vector_type(2)));

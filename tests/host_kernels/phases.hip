@@ -1,5 +1,5 @@
-// In: how often. Out: a kernel that completes each kind of emulated barrier so often, then waits at two barriers of the block at once. The
-// test puts the templates' texts before this one.
+// A kernel that completes each kind of emulated barrier a given number of times, then waits at two barriers of the block at once. The test
+// puts the templates' texts before this one.
 struct phases_args {
     int n;
 };

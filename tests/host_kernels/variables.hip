@@ -1,4 +1,4 @@
-// __shared__ variables, as a GPU has them; with a grid barrier while they hold something, or without.
+// __shared__ variables, of which each block has its own, as on a GPU. Grid: a grid barrier is passed while they hold data.
 template <bool Grid> static __device__ __forceinline__ void use_variables(int *out)
 {
     __shared__ int first[64];

@@ -33,7 +33,7 @@ UNARY(op_square)
 UNARY(op_rsqrt)
 UNARY(op_sin)
 UNARY(op_cos)
-// As GPUs compute vectors: one copy of the arithmetic for large angles.
+// Sines as GPUs compute a vector of them: the arithmetic for large angles is there once, not for each lane of the vector.
 template <int N> DEV vec<float, N> sin_waves(vec<float, N> x) { return waves<exact_wave<false>>(x); }
 template <int N> DEV vec<float, N> cos_waves(vec<float, N> x) { return waves<exact_wave<true>>(x); }
 UNARY(sin_waves)

@@ -42,7 +42,7 @@ static rig *plan_block(const char *yaml, const char *target, const tuning *t)
 static const char *const targets[] = {"host", "sm_80", "sm_90a", "gfx90a", "gfx942", "gfx1100", "gfx1201"};
 enum { target_count = sizeof targets / sizeof *targets };
 
-START_TEST(a_block_is_one_launch_of_phases_with_as_many_threads)
+START_TEST(a_block_is_one_launch_whose_phases_have_equal_numbers_of_threads)
 {
     rig *r = plan_block(decode_yaml, targets[_i], NULL);
     const launch *l = r->c.plan->launches;
@@ -146,7 +146,7 @@ START_TEST(a_wait_that_is_dropped_is_found)
                 if (k != n) fewer[at++] = was.awaits[k];
             l->work[i].awaits = fewer, l->work[i].await_count--;
             const char *fault = order_fault(r->a, r->c.plan->ir, l);
-            const char *name = _i == 1 ? "" : l->work[was.awaits[n]].phase->name; /* branches: any, as waits imply others */
+            const char *name = _i == 1 ? "" : l->work[was.awaits[n]].phase->name; /* branches: any phase, as one wait implies others */
             const char *missed = arena_printf(r->a, "without waiting for phase %s", name);
             ck_assert_msg(fault && strstr(fault, missed), "phase %d without its wait %d: %s", i, n, fault);
             l->work[i] = was;
@@ -258,7 +258,7 @@ START_TEST(auto_takes_the_level_that_is_predicted_to_be_faster)
 }
 END_TEST
 
-START_TEST(no_text_is_of_level_auto)
+START_TEST(text_of_a_plan_is_never_of_level_auto)
 {
     arena *a = arena_new();
     static const char text[] = "ir 1 t\ntype f32\nlevel auto\n";
@@ -356,7 +356,7 @@ int main(void)
 {
     Suite *s = suite_create("block");
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
-    tcase_add_loop_test(plans, a_block_is_one_launch_of_phases_with_as_many_threads, 0, target_count);
+    tcase_add_loop_test(plans, a_block_is_one_launch_whose_phases_have_equal_numbers_of_threads, 0, target_count);
     tcase_add_loop_test(plans, tiles_of_a_block_are_for_one_workgroup_per_unit, 0, 4);
     tcase_add_loop_test(plans, joined_products_spread_over_idle_multiprocessors, 0, 2);
     tcase_add_loop_test(plans, products_of_a_block_in_16_bits_are_on_register_fed, 0, 3);
@@ -367,7 +367,7 @@ int main(void)
     tcase_add_test(plans, waits_in_a_cycle_are_found);
     tcase_add_loop_test(plans, features_that_launches_of_several_phases_lack_are_refused, 0, sizeof refusals / sizeof *refusals);
     tcase_add_loop_test(plans, auto_takes_the_level_that_is_predicted_to_be_faster, 0, sizeof choices / sizeof *choices);
-    tcase_add_test(plans, no_text_is_of_level_auto);
+    tcase_add_test(plans, text_of_a_plan_is_never_of_level_auto);
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, phases_of_one_launch_wait_for_each_other, 0, sizeof runs / sizeof *runs);
     tcase_add_test(results, a_wait_without_end_is_an_error_that_names_the_phase);

@@ -107,8 +107,8 @@ START_TEST(a_reduction_shares_a_launch_with_attention)
 }
 END_TEST
 
-/* NaN wins, whoever meets it: in the rows of a thread, of another team, of another part. */
-START_TEST(the_largest_is_nan_where_one_is)
+/* A NaN makes the maximum NaN, wherever it is: in a thread's own rows, in those of another team, or in another part. */
+START_TEST(a_maximum_is_nan_if_any_element_is)
 {
     static const char *const line = "columns threads=64 lanes=4 v=4 parts=3";
     const tuning t = {.lines = &line, .count = 1};
@@ -131,7 +131,7 @@ int main(void)
     tcase_add_loop_test(t, an_axis_before_the_last_is_reduced, 0, sizeof cases / sizeof *cases);
     tcase_add_test(t, other_axes_may_have_any_extent);
     tcase_add_loop_test(t, a_reduction_shares_a_launch_with_attention, 0, 2);
-    tcase_add_test(t, the_largest_is_nan_where_one_is);
+    tcase_add_test(t, a_maximum_is_nan_if_any_element_is);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -45,7 +45,7 @@ static void place(rig *r, const int *position)
     rig_round(r);
 }
 
-START_TEST(keys_that_are_split_among_workgroups_give_what_all_give)
+START_TEST(keys_split_among_workgroups_give_results_within_their_bounds)
 {
     static const int positions[][batch] = {{0, capacity - tokens, 1, 597}, {2, 3, 4, 1000}, {255, 511, 512, 256}};
     rig *r = rig_open(&(rig_request){.yaml = cases[_i].yaml, .level = fusion_tile, .target = cases[_i].target});
@@ -102,7 +102,7 @@ int main(void)
     TCase *t = tcase_create("decode");
     tcase_add_loop_test(t, tokens_past_the_ends_of_a_cache_are_not_written, 0, (int)(sizeof ways / sizeof *ways));
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, keys_that_are_split_among_workgroups_give_what_all_give, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(t, keys_split_among_workgroups_give_results_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

@@ -23,7 +23,7 @@
     "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, lengths: n" more "}\noutputs: {y: y}\n"
 
-/* Each sequence has n tokens of padding. */
+/* Each sequence begins with n[b] tokens of padding. */
 #define PADDED(more)                                                                                                               \
     "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 64}\n"                                                  \
     "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]},\n"              \
@@ -32,7 +32,7 @@
     "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos, causal: true, first: n" more "}\noutputs: {y: y}\n"
 
-/* Slopes and sinks of four heads. */
+/* Each of four heads has an ALiBi slope and an attention sink. */
 #define SUNK                                                                                                                       \
     "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 4, KV: 2, hd: 64}\n"                                                  \
     "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"              \

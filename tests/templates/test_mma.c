@@ -43,7 +43,7 @@ static tfgen_code plan_with(arena *a, const char *yaml, const char *target, cons
     return compile(a, &q, c);
 }
 
-START_TEST(sm_90a_has_mma_where_it_is_asked_for)
+START_TEST(sm_90a_uses_mma_on_request)
 {
     const char *line = "gemm layer=mma m=128 n=256 k=64 threads=256 stages=4", *yaml = PRODUCT("bf16", "4096", "4096", "4096");
     arena *a = arena_new();
@@ -156,7 +156,7 @@ int main(void)
     TCase *t = tcase_create("mma");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_mma, 0, sizeof plans / sizeof *plans);
-    tcase_add_test(t, sm_90a_has_mma_where_it_is_asked_for);
+    tcase_add_test(t, sm_90a_uses_mma_on_request);
     tcase_add_test(t, an_impossible_tile_of_mma_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of mma", 120);
     add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,

@@ -26,7 +26,7 @@ static const struct {
               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
               "layer=skinny"}};
 
-START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
+START_TEST(a_product_of_few_rows_in_16_bits_loads_its_weights_to_registers)
 {
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = "sm_80"});
     const launch *l = &r->c.plan->launches[0];
@@ -302,7 +302,7 @@ int main(void)
     Suite *s = suite_create("register_fed");
     TCase *t = tcase_create("register_fed");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers, 0, sizeof plans / sizeof *plans);
+    tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_loads_its_weights_to_registers, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, an_impossible_tile_of_register_fed_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of register_fed", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,

@@ -84,7 +84,7 @@ static double *outputs_of(const run_case *c, const char *folder, bool swapped)
     return y;
 }
 
-START_TEST(keys_may_lie_in_runs_anywhere)
+START_TEST(runs_of_keys_may_lie_anywhere_in_memory)
 {
     const run_case *c = &cases[_i];
     char folder[] = "/tmp/tfgen-runs-XXXXXX", command[64];
@@ -102,7 +102,7 @@ int main(void)
     Suite *suite = suite_create("runs");
     TCase *t = tcase_create("runs");
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, keys_may_lie_in_runs_anywhere, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(t, runs_of_keys_may_lie_anywhere_in_memory, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }

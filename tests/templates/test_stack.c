@@ -161,7 +161,7 @@ START_TEST(a_block_whose_output_is_not_the_next_one_s_input_is_refused)
 }
 END_TEST
 
-START_TEST(other_levels_have_no_stacks)
+START_TEST(stacks_need_level_block)
 {
     arena *a = arena_new();
     compiled c;
@@ -183,7 +183,7 @@ int main(void)
     tcase_add_loop_test(plans, a_frame_that_is_not_the_kernel_s_is_refused, 0, 2);
     tcase_add_loop_test(plans, a_wait_between_layers_that_is_dropped_is_found, 0, 2);
     tcase_add_loop_test(plans, a_block_whose_output_is_not_the_next_one_s_input_is_refused, 0, sizeof refusals / sizeof *refusals);
-    tcase_add_test(plans, other_levels_have_no_stacks);
+    tcase_add_test(plans, stacks_need_level_block);
     suite_add_tcase(s, plans);
     return run_suite(s);
 }

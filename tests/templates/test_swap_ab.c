@@ -281,7 +281,7 @@ END_TEST
 
 /* Sums of results' squares, for a norm behind the product: a warp has several rows, of which the last tile's do not all exist. With split-K
  * and with staged results. */
-START_TEST(warps_with_some_rows_sum_them)
+START_TEST(warps_sum_the_squares_of_those_rows_that_exist)
 {
     static const char *const lines[] = {"gemm layer=swap_ab m=160 n=128 threads=384 split_k=2 stages=4 row_stages=3",
                                         "gemm layer=swap_ab m=160 n=128 threads=384 split_k=2 stages=4 row_stages=3 smem_epilogue=1"};
@@ -346,7 +346,7 @@ int main(void)
     tcase_add_loop_test(t, halves_of_rows_are_read_from_their_own_first_column, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
     add_some_now(t, more, sums_of_rows_equal_sums_of_their_elements, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
-    tcase_add_loop_test(t, warps_with_some_rows_sum_them, 0, 2);
+    tcase_add_loop_test(t, warps_sum_the_squares_of_those_rows_that_exist, 0, 2);
     add_some_now(t, more, blocks_are_right_and_free_of_races, 5, (const int[]){1, 2, 4, -1});
     add_some_now(t, more, nvrtc_compiles_decode_steps, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);

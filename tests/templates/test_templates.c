@@ -608,7 +608,7 @@ START_TEST(sixteen_bit_types_convert_as_the_reference_does)
 }
 END_TEST
 
-START_TEST(casts_and_free_stores_round_alike)
+START_TEST(casts_and_unaligned_stores_round_alike)
 {
     host_module *m = ops_module();
     enum { count = 256 * 100 + special_count };
@@ -971,7 +971,7 @@ int main(void)
     tcase_add_test(t, a_weight_of_tf32_is_the_nearest_one);
     tcase_add_loop_test(t, a_rotation_is_as_exact_at_position_131072_as_at_1, 0, 2);
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
-    tcase_add_test(t, casts_and_free_stores_round_alike);
+    tcase_add_test(t, casts_and_unaligned_stores_round_alike);
     tcase_add_loop_test(t, each_tile_belongs_to_one_chiplet_and_tiles_of_a_chiplet_are_neighbours, 0, sizeof deals / sizeof *deals);
     tcase_add_test(t, phases_of_an_emulated_barrier_count_as_progress);
     suite_add_tcase(s, t);
