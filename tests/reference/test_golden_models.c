@@ -57,8 +57,9 @@ static void load_golden(void *argument)
     bench_data(d->b, "pos")[0] = bench_data(d->b, "pos")[1] = 60;
 }
 
-/* Model and reference both compute in float64. The reference predicts the error of an evaluation in f32; each of the two is off by 2^-29 of
- * it, so the limit of their distance is twice that. For Llama it is the error in f32 itself: transformers keeps rotary tables in f32. */
+/* Model and reference both compute in float64. The reference also predicts the error of an evaluation in f32, and an evaluation in float64
+ * is off by 2^-29 of that, so the two may differ by twice as much. Llama may differ by the whole f32 error, since transformers keeps its
+ * rotary tables in f32. */
 static void must_agree(const char *spec, const char *model, const char *prefix, const char *output,
                         const dim_override *dims, size_t dim_count)
 {
@@ -86,31 +87,31 @@ static const dim_override other[] = {{"B", 2}, {"S", 61}}, other_step[] = {{"B",
 
 #define GOLDEN(model) "tests/golden/models/" model ".safetensors"
 
-START_TEST(the_reference_is_the_llama_layer)
+START_TEST(the_reference_agrees_with_a_llama_layer)
 {
     must_agree("specs/llama-block.yaml", GOLDEN("llama"), "input.", "output.y", llama, 6);
 }
 END_TEST
 
-START_TEST(the_reference_is_a_decode_step_of_llama)
+START_TEST(the_reference_agrees_with_a_decode_step_of_llama)
 {
     must_agree("specs/llama-decode.yaml", GOLDEN("llama"), "decode.", "decode.y", llama_step, 5);
 }
 END_TEST
 
-START_TEST(the_reference_is_the_gpt2_layer)
+START_TEST(the_reference_agrees_with_a_gpt2_layer)
 {
     must_agree("specs/gpt2-block.yaml", GOLDEN("gpt2"), "input.", "output.y", other, 2);
 }
 END_TEST
 
-START_TEST(the_reference_is_a_decode_step_of_gpt2)
+START_TEST(the_reference_agrees_with_a_decode_step_of_gpt2)
 {
     must_agree("specs/gpt2-decode.yaml", GOLDEN("gpt2"), "decode.", "decode.y", other_step, 1);
 }
 END_TEST
 
-START_TEST(the_reference_is_the_bert_layer)
+START_TEST(the_reference_agrees_with_a_bert_layer)
 {
     must_agree("specs/bert-block.yaml", GOLDEN("bert"), "input.", "output.y", other, 2);
 }
@@ -121,11 +122,11 @@ int main(void)
     Suite *suite = suite_create("golden models");
     TCase *c = tcase_create("reference");
     tcase_set_timeout(c, 60);
-    tcase_add_test(c, the_reference_is_the_llama_layer);
-    tcase_add_test(c, the_reference_is_a_decode_step_of_llama);
-    tcase_add_test(c, the_reference_is_the_gpt2_layer);
-    tcase_add_test(c, the_reference_is_a_decode_step_of_gpt2);
-    tcase_add_test(c, the_reference_is_the_bert_layer);
+    tcase_add_test(c, the_reference_agrees_with_a_llama_layer);
+    tcase_add_test(c, the_reference_agrees_with_a_decode_step_of_llama);
+    tcase_add_test(c, the_reference_agrees_with_a_gpt2_layer);
+    tcase_add_test(c, the_reference_agrees_with_a_decode_step_of_gpt2);
+    tcase_add_test(c, the_reference_agrees_with_a_bert_layer);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -81,7 +81,7 @@ static attempt try_plan(const char *planned, const char *wanted, fusion_level le
     return t;
 }
 
-/* The first check that fails; NULL when all are good. The whole is good exactly then. */
+/* The first check that fails; NULL when all are good, which must be exactly when the trial as a whole is good. */
 static const trial_check *first_bad(const attempt *t)
 {
     const trial_check *bad = NULL;
@@ -780,7 +780,7 @@ static json_t *tfgen_json(const char *arguments)
 }
 
 /* Neither the first nor the last of these values is the worst. */
-START_TEST(verify_says_of_a_case_what_run_says_of_its_values)
+START_TEST(verify_reports_the_worst_of_the_errors_that_run_reports)
 {
     json_t *run = tfgen_json("run specs/swiglu.yaml --target=host --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json");
     json_t *verify = tfgen_json("verify specs/swiglu.yaml --dim B=2,S=10,D=64 --dtype=f32 --fusion=none --json"), *one,
@@ -833,7 +833,7 @@ int main(void)
     tcase_add_test(c, a_row_scalar_of_an_f32_graph_has_exact_forms);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
-    tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
+    tcase_add_test(command, verify_reports_the_worst_of_the_errors_that_run_reports);
     tcase_add_test(command, json_has_null_errors_for_nan_and_a_case_that_does_not_run_fails);
     tcase_add_test(command, a_read_past_the_end_is_found_with_check);
     tcase_add_test(command, values_that_are_not_compared_are_not_called_good);

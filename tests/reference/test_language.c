@@ -182,7 +182,7 @@ static void check_scaling(const char *scaling, double by, const double *f)
     bench_close(b);
 }
 
-START_TEST(scalings_are_those_of_transformers)
+START_TEST(rope_scalings_are_those_of_transformers)
 {
     double f[pairs];
     yarn_frequencies(f, 5000, 16, 4096, true);
@@ -389,7 +389,7 @@ int main(void)
     tcase_add_test(t, nan_and_infinities_follow_the_formulas_of_functions);
     tcase_add_test(t, a_bound_covers_both_operands_where_rounding_decides_a_condition);
     tcase_add_test(t, an_operand_of_where_adds_its_error_only_if_it_may_be_taken);
-    tcase_add_test(t, scalings_are_those_of_transformers);
+    tcase_add_test(t, rope_scalings_are_those_of_transformers);
     tcase_add_test(t, an_angle_of_too_many_turns_is_not_judged);
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
     tcase_add_test(t, keys_before_the_first_are_not_seen);

@@ -327,7 +327,7 @@ START_TEST(a_window_beyond_the_length_sees_nothing_and_gives_0)
 END_TEST
 
 /* The keys of a cache are split among workgroups: a split without a visible key must not change the result. */
-START_TEST(split_keys_hide_what_a_cache_has_not_got)
+START_TEST(splits_without_visible_keys_change_no_result)
 {
     enum { capacity = 1300 };
     rig *r = open_yaml(
@@ -368,7 +368,7 @@ int main(void)
     tcase_add_loop_test(c, a_window_hides_what_lies_before_it_and_a_softcap_bounds_scores, 0, 3);
     tcase_add_loop_test(c, lengths_hide_keys_and_a_sequence_of_none_is_0, 0, 3);
     tcase_add_loop_test(c, a_window_beyond_the_length_sees_nothing_and_gives_0, 0, 1);
-    tcase_add_loop_test(c, split_keys_hide_what_a_cache_has_not_got, 0, 3);
+    tcase_add_loop_test(c, splits_without_visible_keys_change_no_result, 0, 3);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

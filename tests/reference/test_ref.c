@@ -94,7 +94,7 @@ START_TEST(more_keys_than_queries_are_aligned_at_the_end)
 }
 END_TEST
 
-START_TEST(lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero)
+START_TEST(keys_beyond_a_length_are_hidden_and_no_keys_give_zero)
 {
     bench *b = open_text(
         "block: t\ndtype: f32\ndims: {B: 2, S: 3, H: 1, hd: 2}\n"
@@ -242,7 +242,7 @@ START_TEST(partial_rope_leaves_the_rest_of_a_head)
 }
 END_TEST
 
-START_TEST(scalings_slow_the_waves_that_they_name)
+START_TEST(rope_scalings_slow_the_frequencies_that_they_name)
 {
     const double *y = rope(ROPE(", pairing: half, theta: 100, scaling: {type: linear, factor: 4}"), 0);
     near(y[16], cos(0.25));
@@ -522,7 +522,7 @@ END_TEST
     "}\noutputs: {y: y, h: h}\n"
 
 /* Changes the shape or dtype of y that the reader set: the reference computes its own and refuses. */
-START_TEST(a_graph_that_says_another_shape_is_refused)
+START_TEST(a_graph_with_a_wrong_shape_or_dtype_is_refused)
 {
     static const char *const ops[] = {SHAPES("exp, in: [h]"),
                                       SHAPES("add, in: [h, h]"),
@@ -867,7 +867,7 @@ START_TEST(the_first_of_equal_ratios_and_the_worst_of_equal_elements_count)
 }
 END_TEST
 
-START_TEST(verdicts_know_infinities_and_nan)
+START_TEST(verdicts_handle_infinities_and_nan)
 {
     double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
     double got[] = {4, NAN, INFINITY, 7e4, 55, 2};
@@ -1196,7 +1196,7 @@ int main(void)
                                   a_causal_query_sees_keys_up_to_its_own,
                                   a_window_counts_the_query_itself,
                                   more_keys_than_queries_are_aligned_at_the_end,
-                                  lengths_hide_the_keys_behind_and_no_key_at_all_gives_zero,
+                                  keys_beyond_a_length_are_hidden_and_no_keys_give_zero,
                                   a_cache_is_seen_up_to_each_sequences_own_position,
                                   an_append_writes_its_rows_and_nothing_beyond_the_capacity,
                                   without_causal_all_filled_rows_of_a_cache_are_seen,
@@ -1204,7 +1204,7 @@ int main(void)
                                   scores_are_scaled_and_capped,
                                   rope_turns_pairs_by_position_times_frequency,
                                   partial_rope_leaves_the_rest_of_a_head,
-                                  scalings_slow_the_waves_that_they_name,
+                                  rope_scalings_slow_the_frequencies_that_they_name,
                                   rope_starts_at_each_sequences_own_position,
                                   a_weight_may_be_stored_transposed,
                                   matmul_multiplies_batch_by_batch,
@@ -1217,7 +1217,7 @@ int main(void)
                                   split_concat_and_reshape_only_move,
                                   a_reshape_keeps_the_dtype_of_its_operand,
                                   the_reference_has_its_own_defaults,
-                                  a_graph_that_says_another_shape_is_refused,
+                                  a_graph_with_a_wrong_shape_or_dtype_is_refused,
                                   a_matrix_of_another_batch_is_refused,
                                   missing_or_wrong_data_is_refused_by_name,
                                   numbers_are_rounded_where_they_are_stored_and_by_cast,
@@ -1238,7 +1238,7 @@ int main(void)
                                   norms_whose_squares_overflow_f32_are_zero_or_unknown,
                                   norms_whose_squares_may_be_flushed_to_0_are_unknown,
                                   equal_elements_count_once_in_the_spread,
-                                  the_first_of_equal_ratios_and_the_worst_of_equal_elements_count, verdicts_know_infinities_and_nan,
+                                  the_first_of_equal_ratios_and_the_worst_of_equal_elements_count, verdicts_handle_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
                                   a_sum_has_the_rounding_of_its_partial_sums,
                                   parallel_work_is_done_when_the_call_returns,

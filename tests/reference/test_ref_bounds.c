@@ -688,7 +688,7 @@ END_TEST
 
 /* Keys and values are made from the same few numbers: a rounding error of a query changes the weights, and all values follow in the same
  * direction. */
-START_TEST(the_error_of_a_query_adds_up_where_values_go_with_keys)
+START_TEST(the_error_of_a_query_adds_up_where_values_correlate_with_keys)
 {
     bench *b = open_as("block: t\ndtype: f32\ndims: {S: 300, N: 3, hd: 16}\ninputs: {x: [1, S, N], z: [1, S, hd]}\nparams: {wk: [hd, N], "
                        "wv: [hd, N], g: [hd]}\nops:\n  - {out: k, op: linear, in: [x, wk]}\n  - {out: v, op: linear, in: [x, wv]}\n"
@@ -812,7 +812,7 @@ int main(void)
     tcase_add_loop_test(c, the_error_of_each_input_reaches_the_result, 0, shifted_case_count);
     tcase_add_loop_test(c, results_of_operands_at_their_bounds_stay_within_the_bound, 0, far_case_count);
     tcase_add_loop_test(c, a_block_stays_below_its_bound_end_to_end, 0, 18);
-    tcase_add_loop_test(c, the_error_of_a_query_adds_up_where_values_go_with_keys, 0, 3);
+    tcase_add_loop_test(c, the_error_of_a_query_adds_up_where_values_correlate_with_keys, 0, 3);
     tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
     tcase_add_loop_test(c, a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32, 0, faults);
     tcase_add_loop_test(c, checking_kernel_by_kernel_names_only_the_wrong_one, 0, faults);

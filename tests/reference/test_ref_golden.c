@@ -38,7 +38,7 @@ static const char *value_line(arena *a, const char *name, const ref_tensor *t)
                         sqrt(errors / n), most);
 }
 
-/* Of the modes after the first: what is otherwise there. */
+/* Prints a line for each result in the first mode; in later modes only the lines that differ from the first mode's. */
 static void print_spec(arena *a, text *out, const char *spec, int mode)
 {
     static const char *first[most_bench_values];
@@ -57,7 +57,8 @@ static void print_spec(arena *a, text *out, const char *spec, int mode)
     bench_close(b);
 }
 
-/* The next word, which is all of the line that is left when it is the same in both texts but for the last digits. */
+/* Advances both texts past their next word. True if the words are equal, or are numbers that differ by at most a millionth, and the same
+ * character follows them. */
 static bool same_word(const char **x, const char **y)
 {
     *x += strspn(*x, " "), *y += strspn(*y, " ");

@@ -220,7 +220,7 @@ START_TEST(an_unknown_name_is_bad_usage)
 }
 END_TEST
 
-START_TEST(options_of_an_older_caller_are_taken)
+START_TEST(options_of_an_older_caller_are_accepted)
 {
     struct { size_t size; const char *target; } old = {sizeof old, "gfx90a"};
     tfgen_plan *plan;
@@ -280,7 +280,7 @@ static void *cut(const void *whole, size_t size)
     return at;
 }
 
-START_TEST(plan_options_of_every_size_are_taken)
+START_TEST(plan_options_of_every_size_are_accepted)
 {
     tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
     for (size_t size = 8; size <= sizeof o; size += 8) {
@@ -332,7 +332,7 @@ static void close_call(host_call *c)
     tfgen_device_close(c->device);
 }
 
-START_TEST(module_options_and_args_of_every_size_are_taken)
+START_TEST(module_options_and_args_of_every_size_are_accepted)
 {
     host_call c = open_call();
     tfgen_module_options o = TFGEN_MODULE_OPTIONS_INIT;
@@ -385,7 +385,7 @@ START_TEST(tensor_and_device_structs_of_every_size_are_filled)
 END_TEST
 
 /* A caller newer than the library: fields that the library does not know are not read, and are zero in results. */
-START_TEST(structs_of_a_newer_caller_are_taken)
+START_TEST(structs_of_a_newer_caller_are_accepted)
 {
     host_call c = open_call();
     struct { tfgen_tensor known; char more[32]; } t;
@@ -454,7 +454,7 @@ START_TEST(the_header_and_the_library_are_of_one_version)
 }
 END_TEST
 
-START_TEST(every_status_has_words)
+START_TEST(every_status_has_a_text)
 {
     static const tfgen_status statuses[] = {TFGEN_OK,           TFGEN_USAGE,    TFGEN_BAD_INPUT, TFGEN_UNSUPPORTED, TFGEN_COMPILE_FAILED,
                                             TFGEN_DEVICE_ERROR, TFGEN_NO_MEMORY, TFGEN_IO};
@@ -503,18 +503,18 @@ int main(void)
     tcase_add_test(c, a_plan_is_for_the_device_model_that_is_named);
     tcase_add_test(c, a_program_with_a_decimal_comma_gets_the_same_plans);
     tcase_add_test(c, a_plan_has_the_tiles_of_its_options);
-    tcase_add_test(c, options_of_an_older_caller_are_taken);
+    tcase_add_test(c, options_of_an_older_caller_are_accepted);
     tcase_add_test(c, wrong_calls_are_refused);
     tcase_add_checked_fixture(c, map_edge, NULL);
     tcase_set_timeout(c, 60);
-    tcase_add_test(c, plan_options_of_every_size_are_taken);
-    tcase_add_test(c, module_options_and_args_of_every_size_are_taken);
+    tcase_add_test(c, plan_options_of_every_size_are_accepted);
+    tcase_add_test(c, module_options_and_args_of_every_size_are_accepted);
     tcase_add_test(c, tensor_and_device_structs_of_every_size_are_filled);
-    tcase_add_test(c, structs_of_a_newer_caller_are_taken);
+    tcase_add_test(c, structs_of_a_newer_caller_are_accepted);
     tcase_add_test(c, tensors_are_listed_in_a_fixed_order);
     tcase_add_test(c, a_tensor_says_how_far_apart_its_rows_are);
     tcase_add_test(c, the_header_and_the_library_are_of_one_version);
-    tcase_add_test(c, every_status_has_words);
+    tcase_add_test(c, every_status_has_a_text);
     tcase_add_test(c, the_header_is_c99_and_cpp17);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

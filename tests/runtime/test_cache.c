@@ -240,7 +240,7 @@ START_TEST(a_truncated_entry_is_made_again)
 }
 END_TEST
 
-START_TEST(no_bit_of_an_entry_can_flip)
+START_TEST(an_entry_with_a_flipped_bit_is_not_used)
 {
     cache *c = open_cache();
     size_t size;
@@ -286,7 +286,7 @@ START_TEST(a_sealed_entry_with_wrong_content_is_harmless)
 }
 END_TEST
 
-START_TEST(an_entry_under_another_key_is_not_that_keys)
+START_TEST(an_entry_stored_under_another_key_is_not_used)
 {
     cache *c = open_cache();
     size_t size;
@@ -583,9 +583,9 @@ int main(void)
     tcase_add_loop_test(t, the_size_limit_of_the_cache_is_read_from_the_environment, 0, count_of_sizes);
     tcase_add_test(t, every_cache_hit_returns_all_of_a_large_kernel);
     tcase_add_test(t, a_truncated_entry_is_made_again);
-    tcase_add_test(t, no_bit_of_an_entry_can_flip);
+    tcase_add_test(t, an_entry_with_a_flipped_bit_is_not_used);
     tcase_add_test(t, a_sealed_entry_with_wrong_content_is_harmless);
-    tcase_add_test(t, an_entry_under_another_key_is_not_that_keys);
+    tcase_add_test(t, an_entry_stored_under_another_key_is_not_used);
     tcase_add_loop_test(t, only_a_plain_file_owned_by_the_user_is_an_entry, 0, sizeof obstacles / sizeof *obstacles);
     tcase_add_test(t, a_full_disk_means_memory_only_with_one_warning);
     tcase_add_test(t, exceeding_a_file_size_limit_is_handled_like_a_full_disk);

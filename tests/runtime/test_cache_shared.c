@@ -159,7 +159,7 @@ START_TEST(killed_writers_leave_nothing_wrong)
 }
 END_TEST
 
-/* ---- marks ---- */
+/* ---- marks: each names the process that is compiling an entry, so that others wait for it ---- */
 
 static char *mark_of(const cache *c, const char *key)
 {
@@ -392,7 +392,7 @@ static int tfgen(const char *format, ...)
 }
 #define says(part) ck_assert_msg(strstr(output, part), "no '%s' in:\n%s", part, output)
 
-START_TEST(the_command_looks_after_the_cache)
+START_TEST(the_cache_command_manages_the_cache)
 {
     requests q;
     make_requests(&q, 2);
@@ -428,7 +428,7 @@ START_TEST(the_command_looks_after_the_cache)
 }
 END_TEST
 
-START_TEST(the_command_refuses_what_makes_no_sense)
+START_TEST(the_cache_command_refuses_wrong_arguments)
 {
     char path[128];
     ck_assert_int_eq(tfgen("cache"), 2);
@@ -481,8 +481,8 @@ int main(void)
     tcase_add_test(t, a_waiting_process_gets_the_entry_that_another_made);
     tcase_add_test(t, an_archive_carries_entries_to_another_folder);
     tcase_add_test(t, an_archive_may_hold_anything_and_adds_only_what_is_good);
-    tcase_add_test(t, the_command_looks_after_the_cache);
-    tcase_add_test(t, the_command_refuses_what_makes_no_sense);
+    tcase_add_test(t, the_cache_command_manages_the_cache);
+    tcase_add_test(t, the_cache_command_refuses_wrong_arguments);
     tcase_add_test(t, emit_says_what_was_cached);
     suite_add_tcase(s, t);
     return run_cache_suite(s);

@@ -729,7 +729,7 @@ static gpu_program start_file(tfgen_device *device, const char *path)
 }
 
 /* One program for 37 rows (wgmma), another for one row. */
-START_TEST(prefill_and_decode_take_the_memory_of_one_model)
+START_TEST(prefill_and_decode_share_the_weights_of_one_model)
 {
     tfgen_device *device;
     tfgen_error error;
@@ -1309,7 +1309,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_current_context_is_used_and_none_is_left_behind);
     tcase_add_test(c, a_captured_call_is_replayed_with_the_same_arguments);
     tcase_add_test(c, failures_of_the_driver_leak_nothing);
-    tcase_add_test(c, prefill_and_decode_take_the_memory_of_one_model);
+    tcase_add_test(c, prefill_and_decode_share_the_weights_of_one_model);
     tcase_add_test(c, weights_are_unchanged_if_adding_to_them_failed);
     tcase_add_test(c, a_call_launches_what_the_variant_for_it_says);
     tcase_add_test(c, a_module_that_is_refused_keeps_no_memory);

@@ -133,7 +133,7 @@ START_TEST(a_user_program_may_use_every_name_outside_the_header)
 }
 END_TEST
 
-START_TEST(the_cpp_header_owns_and_throws)
+START_TEST(cpp_owners_free_their_objects_and_errors_are_exceptions)
 {
     if (sanitized() || !have("c++")) return;
     ck_assert_msg(
@@ -413,7 +413,7 @@ static llama read_model(void)
     return m;
 }
 
-START_TEST(the_llama_says_what_double_precision_says)
+START_TEST(the_llama_example_generates_the_tokens_of_double_precision)
 {
     if (!built("make_llama.c", "make_llama") || !built("llama.c", "llama")) return;
     ck_assert_msg(shell("%s/make_llama %s/model", folder, folder) == 0, "%s", output);
@@ -473,7 +473,7 @@ int main(void)
     tcase_add_test(t, cmake_finds_the_installed_package);
     tcase_add_test(t, the_package_for_python_is_as_its_page_says);
     tcase_add_test(t, a_user_program_may_use_every_name_outside_the_header);
-    tcase_add_test(t, the_cpp_header_owns_and_throws);
+    tcase_add_test(t, cpp_owners_free_their_objects_and_errors_are_exceptions);
     tcase_add_test(t, a_program_built_against_an_older_header_runs);
     tcase_add_test(t, everything_that_documents_name_is_installed);
     tcase_add_test(t, editors_find_the_schema_of_installed_specs);
@@ -484,7 +484,7 @@ int main(void)
     tcase_add_test(t, fish_completes_commands_and_options);
     tcase_add_test(t, zsh_offers_commands_and_options);
     tcase_add_test(t, uninstalling_leaves_no_file);
-    tcase_add_test(t, the_llama_says_what_double_precision_says);
+    tcase_add_test(t, the_llama_example_generates_the_tokens_of_double_precision);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
     Suite *s = suite_create("examples");
     suite_add_tcase(s, t);

@@ -493,7 +493,7 @@ START_TEST(a_call_only_queues_its_launches)
 }
 END_TEST
 
-START_TEST(modules_and_memory_may_go_while_kernels_run)
+START_TEST(modules_and_memory_may_be_freed_while_kernels_run)
 {
     program p;
     tfgen_error error;
@@ -617,7 +617,7 @@ static void add_results(Suite *suite)
     tcase_add_loop_test(c, a_variant_runs_the_calls_that_it_covers, 0, 2);
     tcase_add_test(c, a_captured_call_is_replayed);
     tcase_add_test(c, a_call_only_queues_its_launches);
-    tcase_add_test(c, modules_and_memory_may_go_while_kernels_run);
+    tcase_add_test(c, modules_and_memory_may_be_freed_while_kernels_run);
     tcase_add_test(c, the_host_cannot_touch_device_memory);
     tcase_add_test(c, an_overridden_architecture_has_entries_of_its_own_in_the_cache);
     tcase_add_test(c, a_kernel_that_spills_runs_from_a_plan_made_again);

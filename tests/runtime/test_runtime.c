@@ -196,7 +196,7 @@ START_TEST(dims_out_of_range_launch_nothing)
 END_TEST
 
 /* The original weights are freed after tfgen_weights_create(), and each layer has its own weights. */
-START_TEST(layers_share_a_module_and_originals_may_go)
+START_TEST(layers_share_a_module_and_original_weights_may_be_freed)
 {
     enum { layers = 3 };
     host_program p = start(TFGEN_FUSION_TILE);
@@ -486,7 +486,7 @@ int main(void)
     tcase_add_test(c, a_plan_runs_on_the_host_at_every_level);
     tcase_add_test(c, dynamic_dims_differ_from_call_to_call);
     tcase_add_test(c, dims_out_of_range_launch_nothing);
-    tcase_add_test(c, layers_share_a_module_and_originals_may_go);
+    tcase_add_test(c, layers_share_a_module_and_original_weights_may_be_freed);
     tcase_add_test(c, a_param_of_dynamic_shape_is_read_by_every_call);
     tcase_add_test(c, eight_threads_execute_one_plan);
     tcase_add_test(c, a_call_installs_no_signal_handler);

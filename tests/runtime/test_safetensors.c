@@ -328,7 +328,7 @@ static const struct {
                 {NAN, "is nan, %w"},
                 {-INFINITY, "takes 32-bit"}};
 
-START_TEST(integers_are_what_32_bits_hold)
+START_TEST(an_integer_that_32_bits_cannot_hold_is_refused)
 {
     static const char *const prefixes[] = {""};
     double out[1];
@@ -543,7 +543,7 @@ int main(void)
     tcase_add_test(c, values_are_found_by_from_then_by_name_after_prefixes_and_by_shape);
     tcase_add_test(c, a_range_of_rows_of_a_tensor_is_loaded_as_a_value);
     tcase_add_test(c, values_are_rounded_to_their_dtype_when_asked);
-    tcase_add_loop_test(c, integers_are_what_32_bits_hold, 0, sizeof integers / sizeof *integers);
+    tcase_add_loop_test(c, an_integer_that_32_bits_cannot_hold_is_refused, 0, sizeof integers / sizeof *integers);
     tcase_add_test(c, integers_keep_to_the_range_of_the_spec);
     tcase_add_test(c, written_tensors_are_read_back);
     tcase_add_test(c, a_write_that_fails_leaves_nothing_behind);

@@ -121,7 +121,7 @@ static void walk_one(void *argument)
 
 /* After own_tiles=1 spilled, the planner's best tile without it comes next, then half of that: a narrower one with own_tiles=1 would be a
  * tile that the planner never chose. */
-START_TEST(after_tiles_of_a_warpgroups_own_come_those_of_both_warpgroups)
+START_TEST(after_own_tiles_spills_a_tile_of_both_warpgroups_is_next)
 {
     const char *yaml = "block: t\ndtype: bf16\n" PRODUCT("2048", "2048", "10936") "outputs: {y: y}\n";
     rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a"});
@@ -478,7 +478,7 @@ START_TEST(hiprtc_compiles_sources_that_it_once_refused)
 END_TEST
 
 /* clang 22 keeps two scalar registers in lanes of vector registers. */
-START_TEST(scalar_registers_in_lanes_are_taken)
+START_TEST(scalar_registers_spilled_to_vector_lanes_are_accepted)
 {
     write_spec(
         "dims: {M: 20, N: 300, K: 32768}\ninputs: {x: [M, K], z: [N, K]}\nops:\n  - {out: y, op: matmul, in: [x, z], transpose: true}\n");
@@ -502,7 +502,7 @@ Suite *spills_suite(void)
 {
     Suite *s = suite_create("spills");
     TCase *t = tcase_create("plans"), *u = tcase_create("command");
-    tcase_add_test(t, after_tiles_of_a_warpgroups_own_come_those_of_both_warpgroups);
+    tcase_add_test(t, after_own_tiles_spills_a_tile_of_both_warpgroups_is_next);
     tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
@@ -519,7 +519,7 @@ Suite *spills_suite(void)
     tcase_add_checked_fixture(u, before_each, after_each);
     tcase_add_test(u, emit_reports_that_it_planned_again);
     tcase_add_loop_test(u, hiprtc_compiles_sources_that_it_once_refused, 0, sizeof hard / sizeof *hard);
-    tcase_add_test(u, scalar_registers_in_lanes_are_taken);
+    tcase_add_test(u, scalar_registers_spilled_to_vector_lanes_are_accepted);
     tcase_add_test(u, a_plan_is_refused_if_every_tile_spills);
     tcase_set_timeout(u, 120);
     suite_add_tcase(s, t);

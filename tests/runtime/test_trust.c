@@ -167,7 +167,7 @@ START_TEST(names_of_temporary_files_are_unpredictable)
 }
 END_TEST
 
-START_TEST(a_device_or_a_pipe_stays_what_it_is)
+START_TEST(writing_to_a_device_or_a_pipe_does_not_replace_it)
 {
     struct stat s;
     if (mknod(in_folder("out"), S_IFCHR | 0666, makedev(1, 3))) return (void)printf("skipped: no right to make a device\n");
@@ -254,7 +254,7 @@ END_TEST
 
 /* ---- text from files in names, comments and commands ---- */
 
-START_TEST(no_name_in_a_text_leaves_the_folder)
+START_TEST(a_name_in_ir_text_cannot_lead_out_of_the_output_folder)
 {
     static const char *const heads[] = {"ir 1 \"../../x\"", "ir 1 ../x", "ir 1 /tmp/x", "ir 1 \"a/../../x\""};
     char text[512];
@@ -368,7 +368,7 @@ START_TEST(compilers_die_with_the_process_that_asked_for_them)
 }
 END_TEST
 
-START_TEST(a_thousand_kernels_may_keep_a_file_each)
+START_TEST(a_thousand_kernels_may_keep_a_file_open_each)
 {
     struct rlimit r;
     char expected[32];
@@ -440,7 +440,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_link_in_a_files_place_is_replaced_and_not_followed);
     tcase_add_test(t, names_of_temporary_files_are_unpredictable);
-    tcase_add_test(t, a_device_or_a_pipe_stays_what_it_is);
+    tcase_add_test(t, writing_to_a_device_or_a_pipe_does_not_replace_it);
     tcase_add_loop_test(t, standard_output_by_name_is_written_and_stays_a_link, 0, 2);
     tcase_add_test(t, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(t, a_file_that_cannot_be_written_leaves_the_old_one);
@@ -452,14 +452,14 @@ int main(void)
     tcase_add_loop_test(t, output_of_a_compiler_that_is_a_pipe_or_a_link_is_refused, 0, 4);
     tcase_add_test(t, processes_that_a_compiler_leaves_running_are_killed);
     tcase_add_loop_test(t, compilers_die_with_the_process_that_asked_for_them, 0, 2);
-    tcase_add_test(t, a_thousand_kernels_may_keep_a_file_each);
+    tcase_add_test(t, a_thousand_kernels_may_keep_a_file_open_each);
     tcase_add_test(t, variables_that_change_compilers_are_in_a_host_objects_key);
     tcase_add_test(t, a_program_with_more_rights_ignores_the_environment);
     suite_add_tcase(s, t);
     t = tcase_create("words");
     tcase_add_checked_fixture(t, before_each, after_each);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, no_name_in_a_text_leaves_the_folder, 0, 4);
+    tcase_add_loop_test(t, a_name_in_ir_text_cannot_lead_out_of_the_output_folder, 0, 4);
     tcase_add_test(t, no_file_name_is_lost_in_json);
     tcase_add_loop_test(t, no_preset_ends_a_comment_of_the_header, 0, 2);
     suite_add_tcase(s, t);

@@ -372,7 +372,7 @@ END_TEST
 static const char product[] = "block: product\ndtype: f32\ndims: {M: 64, D: 24, F: 40}\ndynamic: {M: [1, 300]}\n"
                               "inputs: {x: [M, D]}\nparams: {w: [F, D]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
 
-START_TEST(a_module_is_not_run_without_room_either)
+START_TEST(a_modules_own_plan_is_not_run_without_room_either)
 {
     layer few = open_plan(rows), many = open_plan(product);
     tfgen_module own = {.plan = few.plan->compiled.plan}, larger = {.plan = many.plan->compiled.plan};
@@ -528,7 +528,7 @@ int main(void)
     tcase_add_test(c, dims_that_the_spec_does_not_allow_are_refused);
     tcase_add_test(c, a_module_is_created_with_its_variants);
     tcase_add_test(c, a_variant_is_planned_for_its_own_range_and_not_run_without_room);
-    tcase_add_test(c, a_module_is_not_run_without_room_either);
+    tcase_add_test(c, a_modules_own_plan_is_not_run_without_room_either);
     tcase_add_test(c, a_variant_that_is_not_made_leaves_the_module_as_it_was);
     tcase_add_test(c, a_variant_that_reads_other_weights_is_refused);
     tcase_add_test(c, variants_share_code_and_pack_nothing);

@@ -145,7 +145,7 @@ static const char decode[] = "# One token a sequence.\nblock: decode\ndtype: f32
                              "inputs: {x: [B, 1, D], pos: {shape: [B], dtype: i32, range: [0, L-1]}}\n"
                              "state: {k_cache: [B, KV, L, hd], v_cache: [B, KV, L, hd]}\n" BLOCK_OPS;
 
-START_TEST(prefill_and_decode_take_the_memory_of_one_model)
+START_TEST(prefill_and_decode_share_the_weights_of_one_model)
 {
     layer a = open_layer(prefill), b = open_layer(decode);
     tfgen_weights *weights;
@@ -423,7 +423,7 @@ int main(void)
     TCase *c = tcase_create("host");
     tcase_set_timeout(c, 120);
     tcase_add_checked_fixture(c, open_device, close_device);
-    tcase_add_test(c, prefill_and_decode_take_the_memory_of_one_model);
+    tcase_add_test(c, prefill_and_decode_share_the_weights_of_one_model);
     tcase_add_test(c, present_params_are_neither_read_nor_packed_again);
     tcase_add_test(c, missing_params_are_named_and_added);
     tcase_add_test(c, a_different_name_shape_or_layout_is_a_different_weight);
