@@ -160,8 +160,8 @@ def cost_of(gfx, interval):
 
 
 def port_of(gfx, interval):
-    """Cycles (of 4 clocks) for which the LDS accesses of one wave of 16 bytes a lane have the port, 128 bytes a clock; of 64 banks
-    256 for reads."""
+    """Cycles (of 4 clocks) for which one wave's LDS accesses of 16 bytes per lane occupy the LDS port. It moves 128 bytes per clock; where
+    the LDS has 64 banks, reads move 256."""
     wide = re.compile(r"ds_(read|write)(_b128|2(st64)?_b64)")
     return sum(1 if AMD[gfx]["lds_banks"] == "64" and "read" in x.name else 2 for x in interval if wide.match(x.name))
 
@@ -178,7 +178,7 @@ def share_of(gfx, trace, lines):
         together = sum(m for _, m in both)
         lasts = max(max(c for c, _ in both), together)
         total, matrix = total + lasts, matrix + together
-        slower += max(lasts, sum(port_of(gfx, interval) for interval in now) * 4)  # of four SIMDs
+        slower += max(lasts, sum(port_of(gfx, interval) for interval in now) * 4)  # four SIMDs share the port
     return matrix / max(total, 1), matrix / max(slower, 1), [x for t in turns[:1] for i in t[1] for x in i]
 
 

@@ -31,7 +31,8 @@ def width_of(name):
 
 
 def waves_of(target, registers):
-    """Waves of a SIMD, by registers: of 64 lanes in steps of 8, of 32 in steps of 24; never more than 8 or 16."""
+    """Waves that fit on a SIMD by their registers. Waves of 64 lanes take registers in steps of 8, and at most 8 waves fit; waves of 32
+    lanes in steps of 24, and at most 16 fit."""
     step, most = (8, 8) if wave_of(target) == 64 else (24, 16)
     return min(most, int(AMD[target]["registers"]) // (-(-registers // step) * step))
 

@@ -195,7 +195,7 @@ class Plan:
             self.instructions += result.instructions
 
     def output(self, name):
-        """Its bytes and dtype."""
+        """The bytes and dtype of an output."""
         value, count = self.outputs[name]
         return self.machine.memory.download(self.address[value["name"]], count * self.SIZE[value["dtype"]]), value["dtype"]
 

@@ -1,4 +1,4 @@
-/* In: nothing. Out: the architectures that the double of HIPRTC compiles for, as AMD's comgr lists them. Refuses indices beyond them. */
+/* A double of AMD's comgr: lists the architectures that the double of HIPRTC compiles for. Refuses indices beyond them. */
 #include <stddef.h>
 #define EXPORT __attribute__((visibility("default")))
 

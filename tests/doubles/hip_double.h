@@ -74,7 +74,7 @@ struct event {
     device *device;
     stream *stream;
     double seconds;
-    int ordered; /* its stream's when it was recorded */
+    int ordered; /* the `ordered` of its stream when it was recorded */
     bool recorded, done;
     event *next;
 };

@@ -459,7 +459,7 @@ int cuStreamSynchronize(void *s)
 typedef struct event {
     struct timespec time;
     const void *context;
-    int ordered; /* its stream's when it was recorded */
+    int ordered; /* the `ordered` of its stream when it was recorded */
     bool captured;
 } event;
 

@@ -1,5 +1,5 @@
 /* In: NVML's calls that runtime/cli/tune/clocks.c makes. Out: one device at 0000:41:00.0, whose power cannot be read where
- * TFGEN_DOUBLE_NO_POWER is set. Refuses other places. */
+ * TFGEN_DOUBLE_NO_POWER is set. Refuses other PCI addresses. */
 #include <stdlib.h>
 #include <string.h>
 

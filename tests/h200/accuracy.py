@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""In: folders product-MxNxK that tests/h200/prepare_bench.sh made with DTYPE=f32. Out: root mean square and largest error against float64
-of tfgen's product over those of cuBLAS in fp32 (no tf32), on the same data: normal, positive, and of 30 orders of magnitude. Refuses
-(exit 1) a ratio above 1.1 or 2 on normal data; on the others it says ABOVE. Needs torch; no compiler.
+"""In: folders product-MxNxK that tests/h200/prepare_bench.sh made with DTYPE=f32. Out: the RMS and the largest error of tfgen's product
+against float64, and their ratios to those of cuBLAS in fp32 (no tf32), on the same data: normal, positive, and of 30 orders of magnitude.
+Refuses (exit 1) ratios above 1.1 (RMS) or 2 (largest) on normal data; on other data it prints ABOVE. Needs torch; no compiler.
 
 usage: accuracy.py FOLDER"""
 import os

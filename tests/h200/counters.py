@@ -74,7 +74,7 @@ def compare(name, kernel, got, tensor):
     compulsory = kernel["work"]["bytes_read"] + kernel["work"]["bytes_written"]
     good = not wanted or apart(operations, wanted) <= MOST
     asked = moved > LEAST_BYTES
-    kept = max(0, min(CACHE, kernel["work"]["bytes_written"] - written))  # of its results the L2 still has so many
+    kept = max(0, min(CACHE, kernel["work"]["bytes_written"] - written))  # bytes of its results that are still in the L2
     good = good and (not asked or apart(read + written + kept, moved) <= MOST)
     text = (f"{name:12} {kernel['name']:24} {operations:11.4g} {wanted:11.4g} {100 * (operations / wanted - 1) if wanted else 0:+7.2f} %  "
             f"{read / 1e6:9.1f} {written / 1e6:9.1f} {kept / 1e6:9.1f} {moved / 1e6:9.1f} {compulsory / 1e6:9.1f} "

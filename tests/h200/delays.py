@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """In: a copy of this tree. Out: templates in it with delays: in a launch of several phases each warp of an NVIDIA GPU is delayed at random
-before and after a wait, after a tile, before it sets a mark, and when its workgroup leaves. One place in 16 delays
-by up to 2 us, one in 8192 by some 20; on other targets a warp pauses. Results must have the same bits as without (soak.py). Refuses (exit
-1) templates that lack a place to delay.
+before and after a wait, after a tile, before it sets a mark, and when its workgroup leaves. One time in 16 it is delayed by up to 2 us, one
+time in 8192 by up to 20 us; on other targets every warp pauses briefly at each place. Results must have the same bits as without delays
+(soak.py). Refuses (exit 1) templates that lack a place to delay.
 
 usage: delays.py FOLDER"""
 import os

@@ -1,6 +1,7 @@
-/* In: the command line of clang -c, or, under the name ld, of the linker, and in LOADED a folder with sockets of loaded ones (loaded.c):
- * clang-22.I and ld.lld.I for I below LOADED_COUNT. Out: the result of a fork of one of them, which saves the 20 ms of loading the program.
- * LOADED_CLANG runs any other command line unchanged. LOADED_LEVEL replaces -O3. Exit code 127 if the arguments are too long. */
+/* In: the command line of clang -c, or, under the name ld, of the linker, and in LOADED a folder with sockets of loaded programs
+ * (loaded.c): clang-22.I and ld.lld.I for I below LOADED_COUNT. Out: the result of a fork of one of them, which saves the 20 ms of loading
+ * the program. LOADED_CLANG runs any other command line unchanged. LOADED_LEVEL replaces -O3. Exit code 127 if the arguments are too long.
+ * */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@ CASES = [
     ("softmax.yaml", "-", {"B": 64, "S": 8192}, "D"),
 ]
 KINDS = ("weights", "states", "workspace", "activations")
-KEPT = 128 << 20  # of what is free: for code, and for what is lost between allocations
+KEPT = 128 << 20  # bytes of the free memory that a run leaves: for code, and for gaps between allocations
 
 
 def words(dims):
@@ -66,7 +66,7 @@ class Checker:
                        f"{kind:12} {said[kind]:14.0f} B by fit, {told[kind]:14d} B by the driver ({apart / 1e6:+.1f} MB, {pieces} pieces)")
 
     def compile(self, case, value):
-        """Into the cache, so that compilers work side by side."""
+        """Compiles a case into the cache. Threads call it for all cases at once, so that compilers work in parallel."""
         spec, preset, dims, dim = case
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([self.tfgen, "emit", str(self.specs / spec), "--target=sm_90a", "--code", "-q", "-o", folder,

@@ -35,7 +35,7 @@ def drawn_command(row, folder):
 
 
 def named_command(row):
-    """The same of a row of compare.py, or None where it is of another kind."""
+    """The same for a row of compare.py; None if it is neither a product nor a decode block."""
     product, decode = PRODUCT.match(row["case"]), DECODE.match(row["case"])
     if not product and not decode:
         return None

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: prepare.sh FOLDER   Makes what run.py needs, on a machine without a GPU: for every shipped spec cubins and data with reference
 # outputs and bounds, at the spec's sizes (every level in bf16, f16 and f32 at tile) and at odd ones (products in bf16, f16 at tile).
-# LAYER=mma puts the products there that wgmma has (with DTYPES="bf16 f16" and ODD the same).
+# LAYER=mma moves products that were planned on wgmma to layer mma; then also set DTYPES="bf16 f16" and ODD="bf16 f16".
 set -u
 out=$1 tfgen=${TFGEN:-./tfgen}
 mkdir -p "$out"

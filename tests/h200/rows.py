@@ -80,7 +80,7 @@ def median_us(calls, repeat=40):
 
 
 def bandwidth():
-    """Bytes a second of a copy of 4 GiB, read and written; by a kernel, as what is measured here is."""
+    """Bytes per second, read and written, of an elementwise kernel over 4 GiB: a kernel, since kernels are what is compared with it."""
     x = torch.randn(1 << 30, device="cuda")
     y = torch.empty_like(x)
     return 2 * x.numel() * 4 / (median_us([lambda: torch.neg(x, out=y)] * 2, 10)[0] * 1e-6)

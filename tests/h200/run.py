@@ -134,7 +134,7 @@ def launch(function, k, grid, args, multiprocessors, stream=None, overlap=True):
 
 
 def workspace_offsets(manifest):
-    """By value's name, and by ("scratch", index)."""
+    """Offsets in the workspace: of values by name, of scratches by ("scratch", index)."""
     out, scratches = {}, 0
     for v in manifest["workspace"]["values"]:
         if "value" in v:
@@ -175,7 +175,7 @@ class Plan:
     def pack(self):
         for k in self.manifest["packs"]:
             self.launch(k, k["grid"])
-        cp.cuda.Device().synchronize()  # weights are read ahead of the wait for the launch before
+        cp.cuda.Device().synchronize()  # a kernel may read packed weights before the launch ahead of it has ended
 
     def run(self):
         for k in self.manifest["kernels"]:

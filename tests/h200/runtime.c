@@ -1,4 +1,4 @@
-/* In: a spec and its options (preset, jobs). Out: what DESIGN.md asks of the runtime, measured on the GPU of this machine: cold compile,
+/* In: a spec and its options (preset, jobs). Out: what the runtime costs and keeps, measured on the GPU of this machine: cold compile,
  * warm start, launch overhead beside the driver's own, graph replay and eight threads, both with the bytes of a plain call. Exit code 1
  * when bytes differ or a call fails. Built and run by tests/h200/runtime.sh. */
 #define _GNU_SOURCE

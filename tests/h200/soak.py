@@ -6,8 +6,8 @@ third of the calls find the workspace full of noise, and all find NaN in their o
 and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait timed out.
 
 --launches: calls of all ways together; --seconds: calls not begun by then are left out, which is reported. --ways: of graphs, held,
-products, straight and streams; default all but streams, calls from two streams at once, which stood still on
-an H200 before the runtime ordered them (docs/runtime.md).
+products, straight and streams; default all but streams. Streams are calls from two streams at once, which hung on an H200 before the
+runtime ordered them (docs/runtime.md).
 --bits=FILE: writes checksums of the results; if the file has some already, another build's for example, they must be equal. --judge:
 `tfgen run` also judges each spec by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small
 sizes, few calls, on PyTorch's CPU and the host engine, without graphs and streams.

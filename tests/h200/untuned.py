@@ -62,7 +62,7 @@ def drawn(kind, seed):
 
 
 def operations(kind, seed, folder):
-    """The same of a kind of bench/drawn.py, whose specs this writes."""
+    """The same for a kind that bench/drawn.py draws; writes the cases' specs."""
     for case in drawing.cases_of(seed, KINDS[kind], kinds=(kind,)):
         yield f"{case} {case.dtype}", drawing.write(folder, case), drawing.options_of(case)
 

@@ -22,7 +22,8 @@ class Share:
 
 
 class Draw:
-    """`mutants` take turns over the areas; all mutants of a list are wanted (each None)."""
+    """The mutants of one seed, of which `each` are wanted in every area, or of one list, all of which are wanted (each None). Areas take
+    turns."""
 
     def __init__(self, name, mutants, each=None):
         by_area = collections.defaultdict(list)

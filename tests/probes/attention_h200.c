@@ -1,5 +1,6 @@
-/* In: `attention_h200 compile DIR` nothing but NVRTC; `attention_h200 run DIR [check|time]` a Hopper GPU and libcuda. DIR: where compiled
- * cases are kept. Out: checks of attention_h200.hip against sums in double on the CPU, then times by events over rotating buffers.
+/* usage: attention_h200 compile DIR             needs NVRTC only; keeps the compiled cases in DIR
+ *        attention_h200 run DIR [check|time]    needs a Hopper GPU and libcuda
+ * Out: checks of attention_h200.hip against sums in double on the CPU, then times by events over rotating buffers.
  * Refuses (exit 1) any wrong element, write outside the result, API error, hang, or compiler remark about spills or serialised products. */
 #include <cuda.h>
 #include <dlfcn.h>

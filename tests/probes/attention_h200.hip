@@ -1,7 +1,7 @@
 // In: PROBE_... macros (attention_h200.c has the list). Out: one kernel, `probe`, of the warp-specialised attention with a spec struct as
 // the generator writes it.
 #define TF_WAVE 32
-#define TF_TRACED(...) // what traces is left out of sources that are not traced (templates/frame/trace.h)
+#define TF_TRACED(...) // untraced sources have no tracing statements (templates/frame/trace.h)
 #include "templates/base/device.h"
 #include "templates/base/ops.h"
 #include "templates/isa/simt.h"

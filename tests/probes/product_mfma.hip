@@ -1,7 +1,7 @@
 // In: PROBE_N, PROBE_K, PROBE_M and PROBE_COLUMNS (of a tile), PROBE_THREADS, PROBE_SLOTS, PROBE_TYPE, PROBE_KIND (and PROBE_F for two
 // phases) as macros, and the macros of a CDNA or RDNA target. Out: one kernel, `probe`, of the product on matrix units with the spec
 // structs of product_spec.h.
-#define TF_TRACED(...) // what traces is left out of sources that are not traced (templates/frame/trace.h)
+#define TF_TRACED(...) // untraced sources have no tracing statements (templates/frame/trace.h)
 #include "templates/base/device.h"
 #include "templates/base/ops.h"
 #include "templates/isa/simt.h"

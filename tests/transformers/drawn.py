@@ -12,7 +12,7 @@ from shared import *
 ACTIVATIONS = ["silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "relu2", "quick_gelu", "gelu_fast", "gelu_python", "mish",
                "leaky_relu", "tanh", "sigmoid", "linear"]
 ACTIVATION_KEYS = ("hidden_act", "hidden_activation", "activation_function", "activation")
-NAMES = { # of a size, by class
+NAMES = { # the keys that configs of different families have for one size
     "hidden": ("hidden_size", "n_embd", "d_model", "dim"), "layers": ("num_hidden_layers", "n_layer", "n_layers", "encoder_layers"),
     "heads": ("num_attention_heads", "n_head", "n_heads", "encoder_attention_heads"),
     "inner": ("intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "encoder_ffn_dim"),
@@ -24,7 +24,7 @@ FLAGS = ("attention_bias", "mlp_bias", "use_qkv_bias", "qkv_bias", "use_bias", "
          "new_decoder_architecture", "parallel_attn")
 TIMES_OWN = 3  # drawn weights may need more than layers.BOUND: float32 of GLM 4 was off by 2.8e-6 in transformers, 3.3e-6 here
 ROTATED = {"phi3", "glm4", "stablelm", "nemotron", "phi", "gpt_neox"}  # whose classes read partial_rotary_factor
-BY_TYPE = {"gemma3_text", "modernbert", "olmo3"}  # ropes by type of layer
+BY_TYPE = {"gemma3_text", "modernbert", "olmo3"}  # have a rope for each type of layer
 
 
 def rope(draw, family, size, positions):
