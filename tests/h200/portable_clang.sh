@@ -44,5 +44,5 @@ WRAPPER
 done
 mkdir -p "$(dirname "$archive")"
 # In blocks, which are unpacked by all cores; the filter is for x86 code.
-tar -C "$work" --owner=0 --group_m=0 -c bin llvm | xz --x86 --lzma2=preset=7,dict=32MiB --block-size=64MiB -T2 >"$archive.part"
+tar -C "$work" --owner=0 --group=0 -c bin llvm | xz --x86 --lzma2=preset=7,dict=32MiB --block-size=64MiB -T2 >"$archive.part"
 mv "$archive.part" "$archive"
