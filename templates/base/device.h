@@ -1,6 +1,6 @@
 // In: the head of an emitted source (TF_TARGET_..., TF_WAVE) and one of four compilers: clang for AMD, HIPRTC, NVRTC, clang for the
 // host engine (TF_ON_HOST). Out: one language for all of them: storage types, register tiles, loads and stores, kernels.
-// Refuses other compilers. No header of any vendor is needed.
+// Refuses other compilers. Needs no vendor's headers.
 #pragma once
 
 #if defined(TF_ON_HOST)
@@ -34,7 +34,7 @@
 // Every spec struct has the same functions, so some parameters are unused.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-parameter"
-#pragma clang diagnostic ignored "-Wpass-failed" // a loop over a vector of one element is gone, so its unroll pragma fails
+#pragma clang diagnostic ignored "-Wpass-failed" // a loop over one element is removed before its unroll pragma is applied
 #endif
 
 // ---- register tiles. With clang these are vectors (registers, host SIMD); NVRTC has no vector types, so they are arrays with operators.
@@ -166,7 +166,7 @@ template <> struct from_float<bf16> {
 template <class T> DEV float rounded(float x) { return to_float(from_float<T>::convert(x)); }
 
 // ---- loads and stores of W adjacent elements. Only the first `left` exist: the others read as zero and are not stored. The aligned forms
-// need all W, and an address that is a multiple of their size or of 16 bytes.
+// access all W, at an address that is a multiple of 16 bytes or, if they are fewer than 16 bytes, of their size.
 template <class T, int W> struct alignas(sizeof(T) * W >= 16 ? 16 : sizeof(T) * W) neighbours {
     T e[W];
 };
@@ -179,8 +179,8 @@ template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
 #endif
 
 #if defined(__CUDACC_RTC__) && defined(TF_CONST_IS_GLOBAL)
-// No thread of the launch writes what args points to as const, so these loads may move above stores, and an epilogue's loads are in flight
-// together. Only for kernels that use the aligned forms on device memory alone.
+// No thread of the launch writes memory that args point to as const, so these loads may move above stores, and an epilogue's loads are in
+// flight together. Only for kernels in which every aligned load through a pointer to const reads device memory, never shared memory.
 template <class Raw> DEV Raw load_constant(const Raw *from)
 {
     if constexpr (sizeof(Raw) == 16) {
@@ -326,8 +326,8 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
         if (i < left) put_element(to + i, from_float<T>::convert(v[i]));
 }
 
-// Stores an epilogue's results: runs of W adjacent elements, of the first (Half 0) or the second half of a block's columns. first: whether
-// row scalars are stored as well, which must happen once although an epilogue may run twice over a row.
+// Stores an epilogue's results, W adjacent elements at a time. Half: 0 for the first granule of a granule pair, 1 for the second. first:
+// whether this run of the epilogue also stores row scalars; where an epilogue runs twice over a row (gemm/staged.h), only one run does.
 struct to_memory {
     static constexpr bool first = true;
     template <int Half, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }

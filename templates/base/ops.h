@@ -5,8 +5,8 @@
 // Largest errors of each form: FORM in ir/op.def (asserted by tests/templates/test_templates.c).
 // Polynomials: exp and log as in SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as in Cephes (S. Moshier).
 //
-// TF_QUICK (every value that the kernel stores is rounded to 16 bits): ops use their short forms, because an epilogue does not overlap its
-// product, and the arithmetic of rows kernels would take longer than their memory traffic.
+// TF_QUICK is defined if every value that the kernel stores is rounded to 16 bits. Ops then use their short forms, because with the exact
+// ones epilogues, which do not overlap their products, take longer, and rows kernels compute for longer than memory takes.
 #pragma once
 #include "templates/base/device.h"
 
@@ -63,8 +63,8 @@ DEV float times_power(float x, int n)
     return x * bits_float(static_cast<unsigned>(half + 127) << 23) * bits_float(static_cast<unsigned>(n - half + 127) << 23);
 }
 
-// (1 + more) * 2^n: an exponential that may itself underflow although the result it goes into does not. A product with it, fused(y, more,
-// y), is rounded once. rest: the rounding error of `more`.
+// The exponential (1 + more) * 2^n, in parts because it may underflow where the result that it is a factor of does not. y * (1 + more) is
+// computed as fused(y, more, y), with one rounding. rest: the rounding error of `more`.
 struct power {
     float more;
     int n;
@@ -458,7 +458,8 @@ DEV float op_silu(float x) { return TF_CHOSEN(silu)(x); }
 DEV float op_gelu_erf(float x) { return TF_CHOSEN(gelu_erf)(x); }
 DEV float op_gelu_tanh(float x) { return TF_CHOSEN(gelu_tanh)(x); }
 DEV float op_relu(float x) { return at_least(x, 0.0f); }
-DEV float op_finite(float x) { return x < -3.40282347e38f ? 0.0f : x; } // of a largest score: softmax of +infinity is NaN
+// For a row's largest score: -infinity (all scores masked) becomes 0; +infinity stays, so that the row's softmax is NaN.
+DEV float op_finite(float x) { return x < -3.40282347e38f ? 0.0f : x; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }

@@ -1,5 +1,5 @@
-// In: how many terms a sum has. Out: blocked (pairwise) sums, which avoid long chains of additions: the rounding error grows with the root
-// of the longest chain (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020).
+// In: how many terms a sum has. Out: blocked (pairwise) sums, which avoid long chains of additions: the rounding error grows with the
+// square root of the longest chain (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020).
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -21,7 +21,8 @@ constexpr long long root_up(long long n, int power)
 // Whether a product of so many terms uses blocked sums; with fewer, one chain costs less and is as accurate as other libraries.
 constexpr bool is_long(long long terms) { return terms > 32768; }
 
-// Levels of blocked sums with at most `most` terms each; at most `limit`.
+// How many levels a blocked sum of `length` terms needs so that no chain has more than `most` terms; at most `limit` levels, even if
+// chains are longer then.
 constexpr int sum_levels(long long length, long long most, int limit = 4)
 {
     for (int levels = 1; levels < limit; levels++)
@@ -29,7 +30,7 @@ constexpr int sum_levels(long long length, long long most, int limit = 4)
     return limit;
 }
 
-// V independent sums, to which one vector after another is added: each level adds up to Step sums of the level below.
+// V independent sums, to which vectors are added one after another. A level's chain has Step terms, then is added to the level above.
 template <class Take, int V, int Levels, int Step> struct running {
     vec<float, V> all = splat<V>(Take::identity());
     running<Take, V, Levels - 1, Step> above;
@@ -51,7 +52,7 @@ template <class Take, int V, int Step> struct running<Take, V, 1, Step> {
     DEV vec<float, V> total() const { return all; }
 };
 
-// Count adjacent numbers.
+// The sum of Count adjacent numbers.
 template <int Count> DEV float add_up(const float *from)
 {
     constexpr int levels = sum_levels(Count, 256);

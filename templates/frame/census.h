@@ -34,7 +34,8 @@ struct census {
     DEV static bool is_closed(unsigned long long x) { return x << 16 >> 32 == closed; }
     DEV static int gone(unsigned long long x) { return is_closed(x) ? static_cast<int>(x & 0xffff) : 0; }
 
-    // Counts the workgroup; returns the word before that. Initialises it first if nobody has. By one thread. It orders no data.
+    // Called by one thread: counts this workgroup and returns the word as it was before. Initialises the word if no workgroup has yet. It
+    // orders no other memory accesses.
     DEV unsigned long long join() const
     {
         unsigned long long was = flag_take_relaxed(word, one);
@@ -53,8 +54,8 @@ struct census {
         const int left = gone(was), index = left ? count(was) - left : static_cast<int>(block_index());
         return {index, static_cast<int>(block_total()) - left, left};
     }
-    // Reads the word once. True: all workgroups have come, or this one has to give up (own.total is 0). Else, unless `patient`, it closes
-    // the census.
+    // Reads the word once. True: all workgroups have been counted, or this one has to give up (own.total is 0). False: some are missing; if
+    // not `patient`, this call has tried to close the census.
     DEV bool decided(seat &own, bool patient) const
     {
         const unsigned long long now = flag_read(word);

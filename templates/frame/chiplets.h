@@ -20,8 +20,8 @@ template <int Chiplets> DEV int chiplet_place(int first, int in, int count)
     }
 }
 
-// Deals `count` tiles out in rounds: in each, every chiplet takes Chunk consecutive tiles, as many as it runs at a time. So what all
-// chiplets read at a time stays as compact as without the remap. Chiplets = 1: tile = index.
+// Deals `count` tiles out in rounds: in each round every chiplet takes Chunk consecutive tiles, as many as it runs at a time. So the tiles
+// that run at the same time, on all chiplets together, are consecutive, as without the remap. Chiplets = 1: tile = index.
 template <int Chiplets, int Chunk> DEV int chiplet_tile(int index, int count)
 {
     constexpr int all = Chiplets * Chunk;

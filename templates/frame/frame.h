@@ -4,9 +4,10 @@
 // F: args, phases, tiles(p, phase), with(p, phase, what), which calls what(P(), args of P), and the constants of F that the frame's own
 // header names. With several phases also:
 //   words(p): its counters (workspace.h), all zero before the first launch; counter_count(p): their number
-//   needs(p, phase, index) -> dependency; posts(p, phase, index) -> counter, or -1
+//   needs(p, phase, index) -> dependency: the counter that the tile waits for, and the value that it waits for
+//   posts(p, phase, index) -> the counter to which the finished tile adds 1, or -1
 // An argument that another phase of the launch writes is a pointer to non-const: const promises that no thread of the launch writes there,
-// and such loads may be early (load_constant, base/device.h).
+// so that loads through it may move above stores and waits (load_constant, base/device.h).
 #pragma once
 #include "templates/frame/workspace.h"
 
@@ -65,7 +66,7 @@ template <class F> DEV void await(const typename F::args &p, const item<F> &w)
     if constexpr (F::phases > 1) {
         const dependency d = F::needs(p, w.phase, w.index);
         if (d.count > 0) counters{F::words(p)}.await(w.phase, d.counter, d.count);
-        device_acquire(); // AMD: acquires for this thread alone; the waves acquire after the barrier
+        device_acquire(); // AMD: for this thread's wave alone; every wave calls it again after the barrier
     }
 }
 

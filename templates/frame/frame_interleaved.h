@@ -3,8 +3,8 @@
 // this tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
 //
 // F (frame.h) also has: stages, stage_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
-//   args, tile, accumulators; parts: a k tile is loaded in so many parts; late_parts: the first of them, whose data the launch itself may
-//     write
+//   args, tile, accumulators; parts: how many parts a k tile is loaded in; late_parts: how many of these, the first ones, hold data that
+//     the launch itself may write
 //   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source_of(p, tile) -> what load needs for all k tiles of the tile
 //   load<Part>(source, k_tile, stage): only issues the copies
 //   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
@@ -63,7 +63,7 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
 #endif
     int position = 0;
     item<F> w = item<F>::first(), next = w;
-    const auto weights = [&](const item<F> &v) { // loads into the stage after the last one computed; no wave reads it any more
+    const auto weights = [&](const item<F> &v) { // loads into the stage after the last one computed, which no wave reads any more
         F::with(p, v.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::stage_bytes);

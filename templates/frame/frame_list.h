@@ -3,12 +3,12 @@
 // resident. Refuses (static_assert) phases with different numbers of threads.
 //
 // F derives from phase_list<programs>. Each program P names the code with which its frame computes a single tile, P::in_list:
-//   bytes<P>: of shared memory
+//   bytes<P>: shared memory that P needs
 //   walk<P>: what a workgroup keeps from tile to tile. All threads call: start(p, index) for the first tile, before it waits and before the
 //     previous launch has ended; it may load packed weights. look(p, index, shared) before a tile waits; it reads what no phase writes.
 //     tile(p, index, next, shared) computes a tile and may begin to load the next one (-1: none)
-//   ringed: true: its weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
-// With a ringed program the source defines TF_TEAM, and F has ring_pages and pages_in_flight.
+//   ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
+// With a ringed program the source defines TF_TEAM, the number of computing threads, and F has ring_pages and pages_in_flight.
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/frame/marks.h"
@@ -35,7 +35,7 @@ template <class First, class... More> struct phase_list {
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 
-// Behind the shared memory of the phases lies the workgroup's seat, if workgroups are counted: so it takes no registers.
+// If workgroups are counted (census.h), the workgroup's seat lies behind the phases' shared memory, so that it takes no registers.
 template <class F, class = void> constexpr bool is_counted = false;
 template <class F> constexpr bool is_counted<F, nothing<decltype(F::counted)>> = F::counted;
 template <class F> constexpr int before_seat = (F::shared_bytes + 15) / 16 * 16;
@@ -83,10 +83,10 @@ template <class F> struct by_counters {
 // awaited_before(phase, n): likewise a phase of the layer before. All phases of a layer have ended before one of the next layer begins, so
 // marks count on from layer to layer.
 //
-// If workgroups are counted (census.h), each waits for all others before its first tile. (Counting them while they compute the first
-// phase's tiles was no faster on an H200: each one's first wait then is for all workgroups, with or without a tile of that phase.)
+// If workgroups are counted (census.h), each waits for all others before its first tile. (To let them compute tiles of the first phase
+// before they wait for all others was no faster on an H200: the first wait for that phase then includes workgroups without a tile of it.)
 template <class F> struct by_phases {
-    bool ended = false; // this workgroup has passed its last wait
+    bool ended = false; // this workgroup has passed its last wait, and has said so
     const seat *seated; // in shared memory, if workgroups are counted
 
     DEV int total() const
@@ -140,14 +140,14 @@ template <class F> struct by_phases {
         return F::is_awaited(w.phase) && w.index + total() >= F::tiles(p, w.phase);
     }
     template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
-    // next: the workgroup's next index, counted from the end of the last phase. It is 0 for one workgroup, which mostly has no tile in that
-    // phase: it clears the marks once all workgroups have passed their last wait and all marks have arrived.
+    // next: the workgroup's next index, counted from the end of the last phase. Exactly one workgroup has 0 (mostly one without a tile in
+    // the last phase): it clears the marks once all workgroups have passed their last wait and all marks have arrived.
     template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
         if (total() != block_total()) return leave_closed(m);
         if (!ended) {
-            barrier(); // begin() has ended
+            barrier(); // the wave that initialises the marks in begin() is done
             end(m);
         }
         if (next != 0) return;
@@ -168,7 +168,7 @@ template <class F> struct by_phases {
     }
 };
 
-// x, hidden from the compiler, which else computes it ahead and keeps it in a register until a later phase needs it.
+// x, hidden from the compiler, which would otherwise compute it early and keep it in a register until a later phase needs it.
 #if defined(TF_PHASES) && !defined(TF_ON_HOST) && !defined(__clang__)
 DEV int not_kept(int x)
 {

@@ -6,8 +6,8 @@
 // Optional: `staged`, registers that hold the next k tile until its stage is free: fetch(p, tile, k_tile, staged) only issues the loads,
 // which overlap the computation, and land(staged, stage) stores them. `signals`: P calls next_may_start() itself; else the frame calls it
 // first of all.
-// Ring: wait() makes the current k tile readable by all threads and returns its stage; prefetch() loads the next k tile (with two stages:
-// while other threads still compute); release() ends this thread's reads of the stage.
+// compute() calls of its ring, per k tile: wait() makes the current k tile readable by all threads and returns its stage; prefetch() loads
+// the next k tile (with two stages: while other threads still compute); release() ends this thread's reads of the stage.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -78,7 +78,7 @@ template <class P> struct mixed_ring {
     }
 };
 
-// The tiles that a workgroup takes of a phase in a list (frame_list.h).
+// How a workgroup computes its tiles of one phase of a list (frame_list.h).
 template <class P> struct mixed_walk {
     typename P::tile t;
     DEV void start(const typename P::args &, int) {}

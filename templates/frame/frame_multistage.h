@@ -4,8 +4,9 @@
 //
 // P: args, tile, accumulators, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups per multiprocessor)
 //    tiles(p), at(p, index) -> tile, k_tiles(p) >= 1, source_of(p, tile) -> what a thread's copies need for all k tiles of the tile
-//    load(copies, source, k_tile, stage): issues the copies of the source's next k tile. end(source): zeros from here on
-//    compute(p, stream, accumulators), finish(p, tile, accumulators, scratch). compute calls per k tile: here(), load(), advance(), step()
+//    load(copies, source, k_tile, stage): issues the copies of the source's next k tile. end(source): from now on load() copies zeros
+//    compute(p, stream, accumulators), finish(p, tile, accumulators, scratch). compute() calls of the stream, per k tile: here(), load(),
+//      advance(), step()
 #pragma once
 #include "templates/isa/simt.h"
 

@@ -34,7 +34,8 @@ template <class F> struct ring_of {
     using writer = page_writer<memory, F::pages_in_flight>;
 };
 
-// Clears the ring at the start of shared memory; the producer warp then calls feed(writer). Returns true to its threads, which must return.
+// Clears the ring at the start of shared memory; the producer warp then calls feed(writer). Returns true to the producer's threads, for
+// which nothing is left to do.
 template <class F, class Feed> DEV bool ring_feed(char *shared, Feed feed)
 {
     typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);

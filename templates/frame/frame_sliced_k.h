@@ -4,13 +4,13 @@
 //
 // P: args, tile, accumulators (types), threads, resident (least workgroups per multiprocessor), memory_bytes
 //    tiles(p), at(p, index) -> tile, start(p, tile, accumulators): issues the first loads of weights; compute(p, tile, accumulators)
-//    -> results: what finish(p, tile, results, memory) needs after the accumulators belong to another tile; prefetch_next(p): called when
-//      all weights have arrived
+//      -> results: what finish(p, tile, results, memory) needs, apart from the accumulators, which by then hold the next tile's weights;
+//    prefetch_next(p): called when all weights of the workgroup's last tile have arrived
 #pragma once
 #include "templates/isa/simt.h"
 
-// The tiles that a workgroup takes of a phase in a list (frame_list.h): weights of the next tile are loaded before this one's results are
-// stored, and the first ones before the wait.
+// How a workgroup computes its tiles of one phase of a list (frame_list.h): weights of the next tile are loaded before this one's results
+// are stored, those of the first tile before the workgroup waits for earlier phases.
 template <class P> struct sliced_k_walk {
     typename P::accumulators c;
     DEV void start(const typename P::args &p, int index) { P::start(p, P::at(p, index), c); }

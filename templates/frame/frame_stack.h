@@ -1,6 +1,6 @@
 // In: a list of phases F (frame_list.h) that computes one layer, and the arguments of a stack of layers. Out: one launch that computes all
 // layers. Layers differ in their packed weights, params and states: a table in device memory has a row of these pointers for each layer.
-// Each layer reads the output of the one before it. They share the rest of the workspace.
+// Each layer reads the output of the one before it. All layers use the same workspace.
 //
 // F is as for by_phases, but its functions take a layer_view. F::args also has tf_pointers, of row_length pointers per layer; tf_layers;
 // and tf_turn_0 and tf_turn_1, two buffers for outputs of layers: layer n stores to tf_turn_(n % 2), the last layer to the caller's output.
@@ -67,6 +67,7 @@ template <class F> struct layer_view {
         return all;
 #endif
     }
+    // own(): a pointer of this layer from the table. in(), out(): the layer's input and output where these are not the caller's.
     DEV int layers() const { return all.tf_layers; }
     template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(all, layer, place); }
     template <class T> DEV void in(T *&from) const

@@ -118,9 +118,10 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 
 // ---- consumers
 
-// Ping-pong: while one consumer warpgroup loads and adds, the other has the tensor cores to itself. Each waits for its turn, issues a k
-// tile's products, and passes the turn on. With own_tiles a turn lasts for all k tiles of a tile, so that no warpgroup waits for a stage's
-// next k tile before the present one has arrived: waits know a barrier's phases only by parity, so such a wait would end at once.
+// Ping-pong: while one consumer warpgroup does other work, the other has the tensor cores to itself. Each waits for its turn, issues a k
+// tile's products, and passes the turn on. With own_tiles a turn lasts for all k tiles of a tile. Otherwise a warpgroup could run ahead by
+// a whole round of the ring and wait for a stage's next k tile before the present one has arrived; an mbarrier tells phases apart only by
+// parity, so that wait would end at once.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
@@ -166,7 +167,7 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     }
 }
 
-// All workgroups of a cluster meet; it makes no stores visible to other workgroups.
+// A barrier of all workgroups of a cluster. It does not make stores visible to other workgroups.
 template <class F> DEV void ws_meet()
 {
     if constexpr (F::cluster > 1)
@@ -209,9 +210,10 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // ---- one tile a workgroup, or stream-K. P as above, and:
 //   consumers: their number of threads; the threads after them are producers (a warp, or a warpgroup, which hands registers to the
 //     consumers), of which the first one loads
-//   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: these meet before
-//     the previous launch has ended; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per multiprocessor
-//   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
+//   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: early loads too go
+//     into other workgroups' stages, so the members meet before the first load, else before the first late load; adds_up: other workgroups
+//     of the cluster read this one's sums; resident: workgroups per multiprocessor
+//   late_stages, late_bytes: number and size of the stages that late loads have of their own (part of scratch_bytes); at most `stages`
 //   loads_values: B is an activation, which load_values(p, tile, k_tile, stage) loads into the k tile's early stage; load(early) issues
 //     nothing
 //   prepare(p): prefetches the tensor map of late loads; prefetch_next(p): called when all weights are in flight

@@ -5,9 +5,9 @@
 // the first bytes, so the magic number is gone, too. A word per workgroup would need no such number, but every wait would poll them all.
 // gen/plan/plan.c counts the bytes.
 //
-// Words: [0] the first wait that timed out (its low half is that of `late`, its high half late_wait()), until tfgen_execute_check() clears
-// it; [1] `late` once a wait of this launch timed out, which ends the others; [2] a mark that counts workgroups that have ended, if some
-// gave up (census.h); from `head` on, `pitch` words apart (a line each), the marks, and the census.
+// Words: [0] 0, or which wait timed out first (in its high half late_wait(), in its low half that of `late`), until tfgen_execute_check()
+// clears it; [1] `late` once a wait of this launch has timed out, which ends all other waits; [2] a mark that counts workgroups that have
+// ended, used if some gave up (census.h); from `head` on, `pitch` words apart (a cache line each), the marks, then the census.
 #pragma once
 #include "templates/frame/census.h"
 
@@ -53,7 +53,7 @@ struct marks {
         assemble(phases, own);
         return own;
     }
-    // By one thread: waits until all workgroups that are left have come, and those that gave up have ended; or gives up.
+    // By one thread: waits until the census counts all workgroups and all that gave up have ended, or finds that this one must give up.
     DEV void assemble(int phases, seat &own) const
     {
         for (unsigned long long polls = 0; !who(phases).decided(own, polls < census::patience); polls++)

@@ -1,10 +1,11 @@
 // In: a spec struct S, which may list weights that later launches load first (gen/source/next.c). Out: hints that prefetch them into L2.
 //
-// If it lists them, S has: next_count; next(p, i): runs of packed weights, in the order in which they are needed. Needs isa/nvidia.h.
+// If S lists some, it has: next_count; next(p, i), the i-th weight_runs of packed weights, in the order in which later launches need them.
+// Needs isa/nvidia.h.
 #pragma once
 #include "templates/base/device.h"
 
-// `bytes` of each of `count` runs, `step` bytes apart.
+// `count` runs of `bytes` bytes, which begin `step` bytes apart.
 struct weight_runs {
     const void *first;
     long long step;
@@ -15,7 +16,7 @@ template <class S, class = void> struct next_weights {
     template <class Args> DEV static void prefetch(const Args &, int, int) {}
 };
 template <class S> struct next_weights<S, nothing<decltype(S::next_count)>> {
-    // Called by each workgroup's threads; those from `threads` on do nothing.
+    // Called by all threads of each workgroup; the first `threads` of them share the runs, the others do nothing.
     DEV static void prefetch(const typename S::args &p, int thread, int threads)
     {
         if (thread >= threads) return;

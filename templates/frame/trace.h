@@ -1,6 +1,6 @@
 // In: a launch's trace memory: one record per workgroup, then one per tile. Out: when workgroups and their tiles began and ended, by a
-// clock that all units share; one thread writes each field. Only traced sources include this file (docs/tracing.md): in others, line ends
-// from TF_TRACED on are left out.
+// clock that all units share; one thread writes each field. Only traced sources include this file (docs/tracing.md): in all others tfgen
+// drops the rest of each template line from TF_TRACED on.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -31,7 +31,7 @@ DEV unsigned long long trace_unit()
 #endif
 }
 #elif defined(__clang__)
-// 100 MHz. A unit: the hardware register's chiplet, engine, array and compute unit of the wave.
+// Ticks of 100 MHz. A unit: chiplet, shader engine, shader array and compute unit on which the wave runs, from a hardware register.
 DEV unsigned long long trace_clock()
 {
 #if defined(__GFX9__) || defined(__GFX10__)
@@ -69,7 +69,7 @@ DEV unsigned long long trace_unit()
 
 // The layout that runtime/cli/trace/ reads. A field that no thread writes stays 0.
 struct trace_workgroup {
-    unsigned long long entry, ready, exit; // ready: the previous launch has ended, as far as this workgroup waits for it
+    unsigned long long entry, ready, exit; // ready: when this workgroup's wait for the previous launch ended
     unsigned long long unit, tiles;        // tiles: of the launch; 0: depends on data
     unsigned long long unused;
 };
@@ -117,7 +117,7 @@ template <class Ring> DEV void trace_loaded(float *trace, int tile, int thread, 
     ring.wait();
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
 }
-// Called once the tiles that this one reads are stored.
+// Called once all tiles whose results this one reads have been stored.
 DEV void trace_awaited(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
