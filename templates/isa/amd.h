@@ -30,7 +30,7 @@ template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<_
 using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
 { TF_TRACED(same_in_all_lanes = uniform(same_in_all_lanes));
-#if !defined(TF_ON_HOST) && __clang_major__ < 17 // computed in vector registers it would stay there, and the compiler dies: "illegal copy"
+#if !defined(TF_ON_HOST) && __clang_major__ < 17 // clang dies ("illegal copy") if the pointer was computed in vector registers
     same_in_all_lanes = uniform(same_in_all_lanes);
 #endif
     global_address p = (global_address)same_in_all_lanes;

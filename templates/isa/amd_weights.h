@@ -1,9 +1,9 @@
-// In: scores in a wave's registers. Out: what attention needs besides products: exp2, votes, weights rounded and packed into 16 bytes, 4 x
-// 8 blocks transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
+// In: scores in a wave's registers. Out: what attention on AMD's matrix units needs besides products: exp2, votes, softmax weights rounded
+// to 16 bits and packed into 16 bytes, 4 x 8 blocks transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
 #pragma once
 #include "templates/isa/amd.h"
 
-// Elements First to First + 7 of x, none negative, as T. Without a conversion instruction bf16 rounds ties up.
+// Elements First to First + 7 of x, rounded to T; none may be negative. Where the GPU has no conversion to bf16, ties are rounded up.
 template <int First, class Numbers> DEV sixteen_bytes packed_weights(f16, const Numbers &x)
 {
     using eight = _Float16 __attribute__((ext_vector_type(8)));

@@ -5,12 +5,12 @@
 #pragma once
 #include "templates/isa/arrivals.h"
 
-// Any thread may call announce(); the n-th arrival has parity n % 2.
+// An arrival: all bytes announced since the previous one have come. Any thread may call announce(); the n-th arrival has parity n % 2.
 struct alignas(8) bulk_arrival {
     unsigned long long word; // on the host: twice the address of the last copy in flight, and the parity of the next arrival
 
     DEV void clear();                // called first, by one thread
-    DEV void announce(int bytes);    // bytes of all copies until the next arrival
+    DEV void announce(int bytes);    // how many bytes the copies of the next arrival bring, all together
     DEV void wait(unsigned parity);
 };
 DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival);

@@ -1,6 +1,6 @@
-// In: rows of keys and of values, contiguous in memory, of one type T. Out: a warp's ring over some of them, a fixed number of rows per
-// key tile: copies of a few key tiles are in flight to shared memory while the warp computes. They take no registers and bypass L1, of
-// which the previous launch may leave little. Refuses rows with gaps (the caller knows that there are none).
+// In: rows of keys and of values, contiguous in memory, of one type T. Out: a warp's ring, through which its key tiles, a fixed number of
+// rows each, pass: copies of a few key tiles are in flight to shared memory while the warp computes. Copies take no registers and bypass
+// L1, of which the previous launch may leave little. Rows with gaps are not supported; the caller checks that there are none.
 #pragma once
 #include "templates/isa/bulk.h"
 
@@ -35,7 +35,7 @@ template <class T, int Warps, int Stages, int Keys, int Values> struct cache_rin
     DEV static bool first_lane() { return thread_index() % 32 == 0; }
 
     // Issues the loads of a key tile: of_keys elements of keys, of_values of values. All lanes must have finished reading the stage, and
-    // met since.
+    // must have met at a __syncwarp() since (release()).
     DEV void issue(const T *keys, const T *values, int of_keys, int of_values)
     {
         const unsigned index = issued++ % Stages;

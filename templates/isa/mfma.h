@@ -83,8 +83,9 @@ template <> struct matrix<float> {
     }
 };
 
-// A block is two adjacent products: 16 rows of A by 32 packed columns of B, of which a lane has 4 adjacent ones of either half, in one row;
-// for that the operands are swapped. Line i of product j is column column_of(j, i) of the block, which begins at block_at() of the tile.
+// A block is two adjacent products: 16 rows of A by 32 packed columns of B. The operands are swapped, so that a lane has results of one
+// row: 4 adjacent columns of either half of the 32. Line i of product j is column column_of(j, i) of the block; block n of a tile begins at
+// the tile's column block_at(n).
 struct fragment {
     static constexpr int columns = 32, products = 2, unit = 64 /* bytes of k a product */;
     struct block {

@@ -11,7 +11,7 @@ template <class T> struct wide_matrix;
 struct wide {
     static constexpr int lines = 32, registers = 16, parts = 1; // parts: 16-byte pieces of an operand in a lane
     DEV static int wide_line(int l) { return l % 16 / 8 * 4 + l % 8 / 4 * 8 + l % 4 + l / 16 * 16; } // its own inverse
-    DEV static int line_read(int lane) { return lane; }                   // a lane's line of an operand that is not a result
+    DEV static int line_read(int lane) { return lane; }                   // which line a lane has of an operand loaded from memory
     static constexpr int result_line(int r) { return r / 4 * 8 + r % 4; } // plus 4 for the wave's upper half
     static constexpr int half_step = 4;
 };

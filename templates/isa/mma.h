@@ -1,14 +1,14 @@
 // In: addresses in shared memory, vectors of a warp's registers. Out: NVIDIA's sm_80 layer: cp.async, ldmatrix, mma.m16n8k16, with the row
-// and column of each accumulator as functions. Refuses f32. On the host engine copies land as late or as early as they may, and each lane
-// computes its own elements.
+// and column of each accumulator as functions. Refuses f32. On the host engine some copies land as early as they may and some as late, and
+// each lane computes its own elements.
 #pragma once
 #include "templates/isa/m16n8k16.h"
 #include "templates/isa/nvidia.h"
 
-// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row lies at p ^ key of the
-// row. For B, piece p of eight columns is contiguous, as in memory; every other eight are permuted (index ^ 2). So neither a quarter of an
-// ldmatrix nor a copy by eight adjacent threads has bank conflicts; and 32 bytes contiguous in memory stay so, or copies take twice as long
-// (H200, 2048x8192x2048: 295 us against 148).
+// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row lies at p ^ a_key(row).
+// For B, the pieces p of eight columns are contiguous, as in memory; in every other group of eight, columns are permuted (index ^ 2). So
+// neither a quarter of an ldmatrix nor a copy by eight adjacent threads has bank conflicts. And 32 bytes that are contiguous in memory stay
+// contiguous, without which copies take twice as long (H200, 2048x8192x2048: 295 us against 148).
 //
 // A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are assigned to products so that a lane has 4 adjacent
 // ones of the low half and the 4 that are 16 further, in two rows.

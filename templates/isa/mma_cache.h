@@ -1,7 +1,7 @@
 // In: rows of queries, keys and values in memory, 16 bits per element. Out: cache_tile, from which attention over a cache
 // (attention/decode_mma.h) is made: m16n8k16 on operands that go from memory straight to registers. A lane loads 16 adjacent bytes of a
 // row, so products take the 32 columns of a block in a permuted order; transposing movmatrix turns rows into columns. Refuses f32. On the
-// host engine lanes exchange what they have.
+// host engine lanes exchange their operands through shuffles.
 #pragma once
 #include "templates/isa/m16n8k16.h"
 #include "templates/isa/cache_ring.h"
@@ -193,7 +193,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int rows = 8, unit = 16;
     static constexpr int count = 4, lane_rows = 2; // scores per lane, and the rows that they cycle through
     static constexpr int sharing = 4;              // lanes at this distance have the same rows
-    static constexpr bool guesses = true;          // a launch may begin before the previous one has ended
+    static constexpr bool guesses = true;          // launches may begin before the previous one has ended: lengths are guessed then
     static constexpr bool queries_ahead = true;    // registers suffice to load the next part's queries while a part ends
     static constexpr int parts_at_once = 8;        // parts of other workgroups read at a time
     static constexpr bool late = false;            // registers suffice for the keys and values of a key tile

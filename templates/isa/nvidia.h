@@ -1,5 +1,5 @@
-// Functions that templates of several layers share on NVIDIA's GPUs from sm_80 on, and the same for the host engine: byte addresses of
-// shared memory, two 16-bit numbers packed into a register, shuffles of a whole warp, clusters, prefetches.
+// In: vectors, pointers, a warp's registers. Out: functions that several layers share on NVIDIA's GPUs from sm_80 on, and the same for the
+// host engine: byte addresses of shared memory, two 16-bit numbers packed into a register, shuffles of a whole warp, clusters, prefetches.
 #pragma once
 #include "templates/isa/simt.h"
 

@@ -1,8 +1,8 @@
 // In: contiguous bytes of constant global memory, and a workgroup's shared memory. Out: a ring of pages in shared memory: one warp, the
 // writer, issues bulk copies into them in the order in which the other warps read. Two numbers bound it: the pages of the ring, and how
 // many of them may be in flight. Bytes in flight delay every other access of the multiprocessor, so they should be few: about bandwidth
-// times latency. The other pages hold data that arrived before their use, for example while warps wait for rows. The L2 evicts these
-// bytes first: it keeps rows and caches instead, which are used again.
+// times latency. The other pages hold data that has arrived ahead of its use, for example while warps wait for rows. Copies have an
+// evict-first hint, so that the L2 keeps rows and caches, which are used again, rather than these bytes.
 #pragma once
 #include "templates/isa/bulk.h"
 
@@ -11,9 +11,9 @@ struct alignas(8) page_reads {
     unsigned long long word; // on the host: reads of all warps, counted
 
     DEV void clear(int warps); // called first, by one thread
-    // By one lane of a warp, once all its lanes have read. `offset` is 0; the address is computed from it (page_reader::release).
+    // By one lane of a warp, once all its lanes have read. `offset` is 0, which the compiler must not know (page_reader::release).
     DEV void arrive(unsigned offset);
-    // Waits until all warps have read it turn + 1 times. Call it before any warp has read it turn + 2 times.
+    // Waits until all warps have read the page turn + 1 times. Call it before any warp has read the page turn + 2 times.
     DEV void wait(unsigned turn, unsigned warps);
 };
 
@@ -92,7 +92,7 @@ template <class Memory, int InFlight> struct page_writer {
     }
 };
 
-// 0, as launches have one dimension; compilers do not know that.
+// 0: blockIdx.z, which compilers cannot know to be 0 in every launch.
 #if defined(TF_ON_HOST)
 DEV unsigned hidden_zero() { return 0; }
 #else
@@ -115,8 +115,8 @@ template <class Memory> struct page_reader {
         memory.filled[page].wait(parity);
         return memory.data[page].bytes;
     }
-    // After the last read of any lane. `read` has bits of every load from the page, so that the arrival waits for the loads: ptxas lets an
-    // mbarrier's arrive overtake loads from shared memory, which queue behind loads of rows for longer than a page takes to be refilled.
+    // Called after the last read of any lane. `read` has bits of every load from the page, so that the arrival depends on the loads: ptxas
+    // lets an mbarrier's arrive overtake loads from shared memory, and these may queue behind loads of rows until the page is refilled.
     DEV void release(unsigned read)
     {
         __syncwarp();

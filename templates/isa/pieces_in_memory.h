@@ -43,8 +43,8 @@ template <class T> struct piece_in_memory : piece_of_weights<T> {
 };
 template <class T> struct piece_in_order : piece_of_rows<T> {
     using place = const T *; // of the lane's first pair of elements
-    // Rows from `first` on; they begin at `row`, `stride` elements apart; `rows` of them exist. In place of the others the last one is
-    // read, whose results nobody stores: so no load has a condition.
+    // Rows from `first` on; rows begin at `row`, `stride` elements apart; `rows` of them exist. Lanes of later rows read the last row
+    // instead, and the results are never stored: so no load has a condition.
     DEV static place at(const T *row, int first, long long stride, int rows)
     {
         const int in = first + thread_index() % 32 / 4;

@@ -1,5 +1,5 @@
-// In: threads. Out: the ISA layer that every machine has: geometry, barriers, shuffles, products on register tiles. Refuses widths that are
-// no power of two or wider than a wave.
+// In: the compiler's builtins for threads. Out: the ISA layer that every target has: indices of threads and workgroups, barriers, shuffles,
+// products on register tiles. Refuses reductions over a number of lanes that is no power of two or exceeds a wave.
 #pragma once
 #include "templates/base/ops.h"
 
@@ -86,7 +86,8 @@ DEV void previous_wait() {}
 DEV void next_may_start() {}
 #endif
 
-// exp(x) for softmax weights, with an error of |x| ulp, which is least where a weight matters. On GPUs exp2 is one instruction.
+// exp(x) for softmax weights, with an error of |x| ulp: smallest for the largest weights, whose x is near 0. On GPUs exp2 is one
+// instruction.
 #if !defined(__clang__)
 DEV float machine_exp2(float x)
 {

@@ -4,12 +4,12 @@
 //
 // Lane l has line l % 16 of an operand and its 16-byte part l / 16. So of scores(key, row) = keys * rows it has 8 adjacent keys of one row,
 // in the order in which a product over keys takes 16 bytes of weights: neither scores nor weights change lanes. The other operand of that
-// product is values with keys contiguous, but in memory columns are contiguous. So each lane loads 16 bytes (8 columns) of each of its 8
-// keys, and transposes these 8 x 8 elements in its own registers: a v_perm makes two elements, 32 of them for 8 loads of 1 KB a wave, and
-// nothing passes through LDS. Heads of 64 columns fill 8 lanes with a row, so the other 8 lanes of a line group have other keys; halves of
-// 16 bytes are exchanged by one DPP move per word. Through LDS each element would be written and read once more, by 2-byte reads or with
-// the same v_perm after wider ones. Each element is loaded once for all 16 rows. A wave's load of values covers whole rows of memory. A
-// load of keys covers 64 bytes (RDNA: 32) of each of 16 rows, and the next load the bytes after them.
+// product is the values, with keys contiguous; but in memory columns are contiguous. So each lane loads 16 bytes (8 columns) of each of its
+// 8 keys, and transposes these 8 x 8 elements in its own registers, two elements per v_perm: 32 v_perm for the wave's 8 loads of 1 KB, and
+// nothing passes through LDS. (Through LDS each element would be written and read once more, by 2-byte reads, or by wider ones and the same
+// v_perm.) A row of a head of 64 columns takes only 8 lanes, so the other 8 of 16 lanes load other keys; then the two exchange halves of
+// their 16 bytes, by one DPP move per word. Each element is loaded once for all 16 rows. A wave's load of values covers whole rows of
+// memory. A load of keys covers 64 bytes (RDNA: 32) of each of 16 rows, and the next load the bytes after them.
 #pragma once
 #include "templates/isa/amd_weights.h"
 
@@ -218,7 +218,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             r.put(s);
         }
     };
-    // Late keys: loaded and multiplied block by block.
+    // For `late`: keys are loaded and multiplied block by block.
     template <int First> DEV static void multiply_late(const queries &q, const window &w, key_sums &r)
     {
         constexpr int most = 128 / 8 / parts, own = steps - First < most ? steps - First : most;
@@ -307,7 +307,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             for (int b = 0; b < wide_blocks; b++) add_block(v.of[b], b, weights);
             if constexpr (narrow) add_block(v.last, weights);
         }
-        // Late values: as load(), block by block.
+        // For `late`: values are loaded, as by load(), and multiplied block by block.
         DEV void add_late(const T *head, long long stride, int row, int to, const float (&w)[count])
         {
             const operand weights = packed(w);
@@ -326,8 +326,9 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
                 add_block(v, weights);
             }
         }
-        // Of each piece of its four keys a lane keeps one half of the columns, and trades the other half with the lane 8 lines away for the
-        // kept columns of that lane's four keys. Lines from 8 on have the later keys and keep the later columns.
+        // A lane has loaded 8 columns of four keys, the lane 8 lines away the same columns of four other keys. Each keeps one half of the
+        // columns, and trades the other half for the kept columns of the other lane's keys. Lines from 8 on have the later keys and keep
+        // the later columns.
         DEV static void trade(sixteen_bytes own, eight_bytes &first, eight_bytes &second)
         {
             constexpr int rotate_8 = 0x128, all_rows = 0xf, lines_to_8 = 0x3, lines_from_8 = 0xc;

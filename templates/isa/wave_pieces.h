@@ -1,7 +1,7 @@
 // In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: AMD's products of a piece and 16 rows, under the
-// names of isa/mma_pieces.h, with operands that go from memory straight to registers: the 16 packed columns of a piece are the lines of a,
-// rows the lines of b, so a lane has adjacent columns of one row. Each 16 bytes of a piece are loaded by one lane. Refuses f32. Needs
-// isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
+// names of isa/mma_pieces.h, with operands that go from memory straight to registers: the 16 packed columns of a piece are the lines of the
+// instruction's first operand, rows of A those of its second, so a lane has results of adjacent columns of one row. Each 16 bytes of a
+// piece are loaded by one lane. Refuses f32. Needs isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
 #pragma once
 #include "templates/isa/amd.h"
 
@@ -28,7 +28,7 @@ struct piece_lanes {
 #endif
 };
 
-DEV int opaque(int x) { return x; } // its purpose: mma_pieces.h; here settle() keeps loads where they are written
+DEV int opaque(int x) { return x; } // hides nothing, unlike that of mma_pieces.h: here settle() keeps loads where they are written
 
 // The rows of A that a wave multiplies by a piece at a time, and the layout of the results: a lane has adjacent columns of one row.
 struct piece_results {
@@ -57,9 +57,9 @@ struct piece_results {
     }
 };
 
-// Layout of sums of M rows by N columns in LDS: a line of 32 floats has 16 columns of two rows, in permuted quads, so that neither the 16
-// rows that lanes store together nor the quads that they read conflict. Halves: the reader takes every group of 16 columns, else every
-// other one.
+// Layout of sums of M rows by N columns in LDS: a line of 32 floats has 16 columns of two rows, whose groups of 4 floats are permuted, so
+// that there are no bank conflicts when lanes store 16 rows together, nor when they read groups of 4. Halves: adjacent readers read
+// adjacent groups of 16 columns, else every other one.
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int floats = M * N;
     DEV static int at(int row, int column)

@@ -383,7 +383,7 @@ template <class T, int N> struct stage_products {
         wgmma<T, N>::template multiply<AcrossA, AcrossB>(d, a, b, keep);
     }
     DEV static void commit() { product_commit(); }
-    DEV static void commit_with_others() {} // the products of several accumulators share one group, which the last one commits
+    DEV static void commit_with_others() {} // products of several accumulators share one group, which a single commit() ends
     template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
 };
 
@@ -397,8 +397,8 @@ template <int N> struct part_products {
     DEV static void wait(float (&)[wgmma_parts<N>::registers]) { product_wait<0>(); }
 };
 
-// The parts of an f32: rounded to the 11 bits that tensor cores use, and the remainder, likewise. A NaN may get lost in the large part, but
-// not in the small one.
+// An f32 as two tf32 parts: x rounded to the 11 bits that tensor cores use, and the remainder, rounded likewise. The large part of a NaN
+// may be an ordinary number, but the small part stays NaN.
 DEV float tf32_large(float x) { return bits_float(float_bits(x) + 0x1000u & 0xffffe000u); }
 DEV float tf32_small(float left)
 {

@@ -1,7 +1,7 @@
 // In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of isa/wgmma.h
 // on a CPU: mbarriers, TMA loads with their swizzle, wgmma. The engine reports a wait that cannot end. Products and TMA loads happen as
-// late as they may, so that a missing wait makes wrong numbers. What each instruction would access is reported where it is issued
-// (tf_hs_says).
+// late as they may, so that a missing wait makes wrong numbers. The accesses of an instruction are reported to `tfgen access` and the race
+// checks where it is issued (tf_hs_says).
 #pragma once
 #include "templates/isa/arrivals.h"
 
@@ -30,8 +30,8 @@ DEV shared_address shared_at(const void *p) { return static_cast<shared_address>
 template <class T> DEV T host_read(const T *p) { return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 
-// ---- mbarriers, from bit 0 on: 16 bits of arrivals per phase, 16 of pending arrivals, 1 of the phase, 31 of pending bytes. The threads of
-// a block run one at a time, so read-modify-write is atomic.
+// ---- mbarriers: a word has, from bit 0 on, 16 bits for the arrivals that a phase takes, 16 for those still pending, 1 for the phase's
+// parity, 31 for pending bytes. The threads of a block run one at a time, so read-modify-write is atomic.
 DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes, char *memory = host_memory())
 {
     tf_hs_stands_in();
@@ -101,7 +101,7 @@ struct host_load {
     tensor_map map;      // the producer's argument may be gone
     shared_address next; // address of another load of the same mbarrier; 0: none
     int column, row, head, batch;
-    bool wide; // rank 4: row is a token
+    bool wide; // the map has rank 4, and `row` counts tokens
 
     DEV int bytes() const
     {

@@ -6,7 +6,8 @@
 using accumulator = float __attribute__((ext_vector_type(8)));
 
 // ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has lines l % 16 of
-// a and b. RDNA 3: all 32 bytes, and result(2 * e + l / 16, l % 16). RDNA 4: half of them, and result(8 * (l / 16) + e, l % 16).
+// a and b. RDNA 3: all 32 bytes of a line, and as element e result(2 * e + l / 16, l % 16). RDNA 4: half l / 16 of a line's bytes, and as
+// element e result(8 * (l / 16) + e, l % 16).
 template <class T> struct matrix;
 constexpr int operand_pieces = TF_OPERAND_BYTES / 16;
 #if TF_OPERAND_BYTES == 16
@@ -24,8 +25,9 @@ template <> struct matrix<f16> {
 };
 #undef TF_WMMA
 
-// A block is one product: 8 packed columns of either half of 32. The operands are swapped, so that a lane has 4 adjacent columns of either
-// half, in one row. Line i is column column_of(0, i) of the block, which begins at block_at() of the tile.
+// A block is one product of 16 rows of A by 16 packed columns of B: 8 of either half of 32. The operands are swapped, so that a lane has
+// results of one row: 4 adjacent columns of either half. Line i is column column_of(0, i) of the block; block n of a tile begins at the
+// tile's column block_at(n).
 struct fragment {
     static constexpr int columns = 16, products = 1, unit = 32;
     DEV static int block_at(int block) { return block / 2 * 32 + block % 2 * 8; }

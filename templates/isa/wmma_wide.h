@@ -18,7 +18,7 @@ struct wide {
     static constexpr int half_step = 8;
 };
 
-// The operand of a lane's 16 bytes of weights; on RDNA 3 it also has those of the same lane of the wave's other half.
+// Makes an operand from 16 bytes of weights per lane. On RDNA 3 an operand has 32 bytes per lane: its own and those of the lane 16 away.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
 #if TF_OPERAND_BYTES == 16

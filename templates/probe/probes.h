@@ -1,5 +1,5 @@
-// In: memory and numbers, in the layout of runtime/cli/calibrate/meter.h. Out: kernels that read, multiply, wait, or do nothing, to be
-// timed by tfgen calibrate.
+// In: arguments as runtime/cli/calibrate/meter.h fills them. Out: the kernels that `tfgen calibrate` times: they read memory, multiply,
+// exchange flags between workgroups, or do nothing.
 #pragma once
 #include "templates/base/spec.h"
 
@@ -74,7 +74,7 @@ DEV probe_piece piece_read(const probe_piece *from)
 DEV probe_piece piece_read(const probe_piece *from) { return *from; }
 #endif
 
-// Reads chunk after chunk; each thread always has loads in flight, of this chunk or the next.
+// Reads `count` chunks, `step` apart, wrapping round; each thread always has loads in flight, of this chunk or the next.
 DEV void run_read(const probe_args &p)
 {
     const auto from = reinterpret_cast<const probe_piece *>(p.from) + thread_index();
@@ -113,7 +113,7 @@ DEV void run_multiply(const probe_args &p)
     if (all < 0.0f) p.to[0] = float_bits(all);
 }
 
-// One thread runs a chain of dependent multiply-adds: cycles per step.
+// One thread runs 32 * count dependent multiply-adds and stores how many cycles they took.
 DEV void run_cycles(const probe_args &p)
 {
     if (thread_index() != 0 || block_index() != 0) return;
@@ -129,7 +129,7 @@ DEV void run_cycles(const probe_args &p)
     p.to[0] = static_cast<unsigned>(all), p.to[1] = static_cast<unsigned>(all >> 32), p.to[2] = float_bits(x);
 }
 
-// Two workgroups answer each other `count` times; the flags start at zero.
+// The latency of flags: two workgroups answer each other `count` times; the flags start at zero.
 DEV void run_answers(const probe_args &p)
 {
     if (thread_index() != 0 || block_index() > 1) return;

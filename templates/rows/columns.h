@@ -1,6 +1,7 @@
 // In: one spec struct S of a columns phase (docs/spec-structs.md: columns). Out: its program: a reduction of an axis that is not the last.
-// A team of threads per row, each with V neighbouring columns; the teams of a workgroup share the rows of a part of the axis, and add up in
-// shared memory. The last part's workgroup adds the sums of the others. The order of additions depends on the sizes and the tile alone.
+// A team of threads reads a row at a time, each thread V neighbouring columns; the teams of a workgroup share the rows of one part of the
+// axis and add up their results. The workgroup with the last part adds those of all others. The order of additions depends on the sizes and
+// the tile alone.
 // Refuses (static_assert) workgroups that are not made of whole teams and waves.
 #pragma once
 #include "templates/base/spec.h"
@@ -18,18 +19,19 @@ template <class S> struct column_reduction : without_k_loop {
 
     // Teams of one wave add up by exchanging registers, then the groups that are left in shared memory.
     static constexpr int joined = lanes < TF_WAVE ? TF_WAVE / lanes : 1, groups = teams / joined;
-    // Rows that a thread loads before it adds the first, as registers allow; terms that it adds at most, as blocked sums.
+    // at_once: rows that a thread loads before it adds the first, as registers allow. most_terms: how many terms a thread adds at most;
+    // they are added as blocked sums (sums.h).
     static constexpr int at_once = threads <= 256 ? 8 : 4, most_terms = ceil_div(ceil_div(S::terms, S::parts), teams);
     static constexpr int levels = sum_levels(most_terms, 64);
     using sums = running<take, V, levels, static_cast<int>(root_up(most_terms, levels))>;
 
-    // Slices are exchanged in words of four floats; `readers` teams of threads share them.
+    // Workgroups exchange slices in words of four floats. `words` threads together read one slice; `readers` such groups share all slices.
     static constexpr int others = S::parts - 1, words = width / 4, all_readers = words ? threads / words : 0;
     static constexpr int readers = all_readers < groups ? all_readers : groups;
     static_assert(S::parts == 1 || (width % 4 == 0 && all_readers > 0), "tile: parts have whole words, at most one per thread");
 
     struct tile {
-        int row, column, part, index; // row of the result; first column; part of the axis; index of the tile among those of its part
+        int row, column, part, index; // row of the result; its first column; part of the axis; number of the tile among those of its part
     };
     struct scratch {
         __attribute__((aligned(16))) float sums[groups * width];

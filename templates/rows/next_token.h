@@ -1,6 +1,6 @@
-// In: the logits of each sequence and, with blocks, the maximum of each block of them; tables of embeddings. Out: the id of the greatest
-// logit, the lowest of equal ones, or -1 where one is NaN; the token's embedding, as the input of the next decode step; the next position.
-// So steps can follow one another without the host. The order of operations on an embedding is that of runtime/generate/tokens.c.
+// In: the logits of each sequence and, if args.blocks is not 0, the maximum of each block of logits; tables of embeddings. Out: the id of
+// the greatest logit, the lowest of equal ones, or -1 where one is NaN; the token's embedding, as the input of the next decode step; the
+// next position. So steps can follow one another without the host. Embeddings are computed as in runtime/generate/tokens.c.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
@@ -11,10 +11,10 @@ template <class T> struct next_token_of {
         const float *logits, *peaks; // [rows][vocabulary]; [rows][blocks]
         const T *table, *positions;  // [vocabulary][hidden]; [last + 1][hidden], or null
         T *x;                        // [rows][hidden]
-        int *pos, *count, *tokens;   // [rows]; [rows]: tokens made since the host set it to 0; [most][rows]
-        int rows, vocabulary, blocks, hidden;
-        int last, most; // the last position; tokens has room for so many of each sequence
-        float factor;   // of the embeddings
+        int *pos, *count, *tokens;   // [rows]; [rows]: tokens made since the host set it to 0; [most][rows]: their ids
+        int rows, vocabulary, blocks, hidden; // rows: sequences
+        int last, most; // the last position that exists; how many tokens of each sequence are recorded
+        float factor;   // by which embeddings are multiplied
     };
 };
 

@@ -12,8 +12,8 @@ template <> struct joining<reduction::max> : take_max {
 template <> struct joining<reduction::min> : take_min {
 };
 
-// bf16 numbers that a thread keeps from pass to pass, two per register. to_pairs() only takes numbers that bf16 holds exactly, so nothing
-// is rounded, and compilers see that a load is kept unchanged.
+// bf16 numbers that a thread keeps from pass to pass, two per register. to_pairs() only takes numbers that bf16 holds exactly, so it only
+// moves bits, and compilers can keep what was loaded as it is.
 template <int N> struct bf16_pairs {
     unsigned e[N / 2];
 };
@@ -32,8 +32,8 @@ template <int N> DEV vec<float, N> from_pairs(const bf16_pairs<N> &p)
     return x;
 }
 
-// A barrier for the compiler: x counts as computed here, so nothing that depends on it moves before earlier stores. Chunks are then
-// processed one after the other: interleaved, the predicates of all their elements would exceed AMD's scalar registers.
+// A barrier for the compiler: x counts as computed here, so nothing that depends on x moves before earlier stores. Chunks are therefore
+// processed one after the other; interleaved, the predicates of all their elements would exceed AMD's scalar registers.
 template <class X> DEV X begin_chunk(const X &x)
 {
 #if defined(__clang__) && !defined(TF_ON_HOST)
@@ -76,7 +76,7 @@ template <class S> struct rows : without_k_loop {
     static constexpr bool kept =
         chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
 
-    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks processed at a time if the row is not kept: eight columns
+    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks processed at a time, eight columns in all, if the row is not kept
 
     struct tile {
         int row;
@@ -118,7 +118,7 @@ template <class S> struct rows : without_k_loop {
             typename joined<I, take>::type all;
             if (exists) each([&](const typename S::template element<V> &e, int col) { term<I>(p, c, e, row, col, all); });
             const float total = team_join<take, team>(tree_join<take>(all.total()), s.waves);
-            if constexpr (I == 0 && signals) next_may_start(); // the row is loaded: workgroups that start now only compete with stores
+            if constexpr (I == 0 && signals) next_may_start(); // the row is loaded: the next launch competes only with later passes
             if (exists) S::reduced(pass<I>(), p, c, row, total);
             reduce<I + 1>(p, c, row, exists, s, each);
         }
