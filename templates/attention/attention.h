@@ -45,8 +45,8 @@ template <class Take, int N> DEV float tree_join(long_columns<N> x)
     return tree_join<Take>(x.e[0]);
 }
 
-// N columns that one thread has (a CPU thread has a whole head): one vector, which is in registers, or, above 256 columns, long_columns,
-// since compilers would take minutes for one vector.
+// N columns that one thread has (a CPU thread has a whole head): one vector, in registers; or, above 256 columns, long_columns, because
+// compilers would take minutes for one vector of that length.
 template <int N, bool Long = (N > 256)> struct columns_of {
     using type = vec<float, N>;
     DEV static type zero() { return splat<N>(0.0f); }
@@ -195,8 +195,8 @@ template <class S> struct attention {
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
-        int from, to;                  // keys that are loaded: `low` rounded down to a multiple of block_k, to the last that a query sees
-        int low;                       // no query of the block sees keys before this one
+        int from, to;                  // keys that are loaded: from `low`, rounded down to a multiple of block_k, up to key to - 1
+        int low;                       // no query of the block sees keys before this one, nor any from `to` on
     };
     struct accumulators {
         key_sums<values::count, S::long_lists> row;

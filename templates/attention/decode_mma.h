@@ -290,8 +290,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     };
 
-    // then: the next part, or none. early: in: key tiles of this part that were loaded ahead; out: those of the next one. meanwhile: called
-    // while the first loads are in flight.
+    // Sums up a part's keys. then: the next part, or null. early: on entry, how many key tiles of this part were loaded ahead; on return,
+    // how many of the next part. meanwhile: called while the first loads are in flight.
     template <class F>
     DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, queries &q, sums &all, int &early,
                            const F &meanwhile)
@@ -526,8 +526,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // ---- a run. Before the previous launch has ended, a run is scheduled by lengths that the previous launch may still change: its first
-    // keys are prefetched into L2, and loaded, by a guess; the lengths that are in memory afterwards decide whether the guess holds.
+    // ---- a run. Before the previous launch has ended, a run is scheduled by lengths that the previous launch may still change: a guess,
+    // by which the run's first keys are prefetched into L2 and loaded. Then the lengths are read again; if they differ, the run begins
+    // anew.
     DEV static void prefetch_keys(const args &p, const part &t, const member &w)
     {
         constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down

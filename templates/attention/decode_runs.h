@@ -90,7 +90,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     struct run {
         int all, count, from; // key tiles of the batch, workgroups that share them; this one's first key tile
         cursor cursors[3];    // the current one, the next, and the one after
-        int first;            // `of` has the lengths of the sequences from this one on
+        int first;            // of[i] has the numbers of sequence first + i
         numbers of[known];
         int spans[TF_WAVE]; // key tiles of each span of sequences
         int stale;          // the lengths differ from those in memory
@@ -113,7 +113,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         }
         return x;
     }
-    // For as many sequences from `batch0` on as there are lanes, one a lane: key tiles of its work tiles, and the inclusive sum of them.
+    // Lane i has sequence batch0 + i. own: the key tiles of all its work tiles; to: the inclusive sum of `own` over the lanes.
     struct key_tiles_of_lanes {
         int own, to;
         template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before)

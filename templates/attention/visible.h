@@ -58,7 +58,7 @@ template <class S> DEV int first_key(const typename S::args &p, int batch)
         return 0;
 }
 
-// The end of the keys that a window shows at a position if later keys are visible: it reaches as far ahead as back.
+// The end of the keys that a window shows at a position where later keys are visible (not causal): a window reaches as far ahead as back.
 template <class S> DEV int window_end(int position, int keys) { return position > keys - S::window ? keys : position + S::window; }
 
 // The first key that a query at a position sees.
@@ -68,8 +68,9 @@ template <class S> DEV int visible_start(const typename S::args &p, int batch, i
     return oldest > first ? oldest : first;
 }
 
-// The factor that normalises an output row, summed over keys, if a sink has a share of the weights. sum: of the keys' weights; largest: the
-// score that they are relative to, minus infinity if no key is seen. `largest` and `sink` are in units of log2.
+// The factor that normalises an output row, which is summed over keys, where a sink takes a share of the weights. sum: of the keys'
+// weights; largest: the score that these weights are relative to, minus infinity if no key is seen. `largest` and `sink` are in units of
+// log2.
 template <class Exp2> DEV float factor_with_sink(float sum, float largest, float sink, Exp2 exp2)
 {
     if (largest == take_max::identity()) return 0.0f;

@@ -1,7 +1,7 @@
 // In: one spec struct S of an align phase (docs/spec-structs.md: align). Out: the program that copies rows so that each begins at a
 // multiple of 16 bytes, zero-padded behind its N elements. A thread has S::each pieces of 16 bytes in flight, each extracted from the two
-// aligned 16-byte words that contain it. Where S::across, rows of the copy are columns of the operand's matrices: a workgroup transposes 64
-// rows of 32 * S::each columns in shared memory. Refuses strides that are no multiple of 16 bytes.
+// aligned 16-byte words that contain it. If S::across, rows of the copy are columns of the operand's matrices: a workgroup then transposes
+// 64 rows of 32 * S::each columns in shared memory. Refuses strides of the copy that are no multiple of 16 bytes.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"

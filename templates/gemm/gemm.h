@@ -1,9 +1,9 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its SIMT program on register tiles: shared memory holds a
 // k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. If a workgroup has several times
-// the threads that a tile needs, they form teams, which share out each k tile and add up their sums at the end. If moreover a thread has
-// all rows of the tile (thread_m = m), this is the skinny program: waves split K. Any M, N, K from 1. If S::split_k is above 1, that many
-// workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own
-// data and the tile alone.
+// the threads that a tile needs, they form teams, which share out each k tile and add up their sums at the end. If, besides, each thread
+// has all rows of the tile (thread_m = m), the skinny program further down is used: waves split K. Any M, N, K from 1. If S::split_k is
+// above 1, that many workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result
+// depends on that row's data and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/gemm_skinny_across.h"
@@ -289,7 +289,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     // Sums of more than most_terms terms per lane are blocked sums: a lane adds 128 terms, lanes add up, and the result is added to those
     // of earlier blocks. If registers suffice, an f32 sum has four independent chains, one for each element of a load.
     static constexpr int chains = V == 4 && each * V <= 32 ? V : 1, most_terms = S::split_k > 1 ? 128 : chains > 1 ? 512 : 1024;
-    static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
+    static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum; one of them writes the sum
     static constexpr int left = each > chunks ? each / chunks : 1, iterations_folded = 128 / V;
     static constexpr bool folds = iterations * V > most_terms;
     static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1;

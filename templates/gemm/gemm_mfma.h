@@ -186,7 +186,8 @@ template <class S> struct gemm_mfma {
     static constexpr int b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
     static_assert(tile_m <= threads, "tile: at least one thread for each row");
 
-    // Of a k tile's packed columns: offset of chunk `chunk` of column `in` from the first column; step from k tile to k tile.
+    // In a packed weight, in bytes: the step from k tile to k tile, and the offset of chunk `chunk` of a k tile's column `in` from the
+    // tile's first column.
     static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;
     DEV static unsigned packed_offset(unsigned in, unsigned chunk)
     {
@@ -241,8 +242,8 @@ template <class S> struct gemm_mfma {
                 }
     }
 
-    // Ping-pong: between two barriers each half of the waves either accesses LDS or multiplies; one half is a barrier behind the other. Its
-    // LDS reads and writes complete before the barrier that gives the other half its turn.
+    // Ping-pong: between two barriers each half of the waves either accesses LDS or multiplies; one half is a barrier behind the other. A
+    // half's LDS reads and writes complete before the barrier that gives the other half its turn.
     template <class Work> DEV static void memory_turn(Work work)
     {
         work();
@@ -464,9 +465,9 @@ template <class S> struct gemm_mfma {
         if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
     }
 
-    // Ping-pong: one half of the waves is a turn behind the other. A k tile's last reads are in the third memory turn and the writes of the
-    // next in the fourth: by then the other half has also read all of it, and it has written before anyone reads again. Registers hold half
-    // a k tile's operands.
+    // Ping-pong: one half of the waves is a turn behind the other. A half does its last reads of a k tile in its third memory turn and
+    // writes the next k tile in its fourth. Before the first write, the other half too has read all of the k tile; and both have written
+    // before either reads again. Registers hold half a k tile's operands.
     template <class Ring> DEV static void compute_pingpong(Ring &ring, const staged_place &s, held &h, accumulators &c)
     {
         constexpr int some = wave_m / 32;

@@ -121,8 +121,8 @@ template <class S> struct gemm_register_fed {
         clear(s);
     }
 
-    // The products of an iteration; as soon as a piece is multiplied, loads take its registers. loads(iteration, u): whether that piece is
-    // to be loaded.
+    // The products of an iteration; as soon as a piece is multiplied, its registers take the next load. loads(iteration, u): whether piece
+    // u of that iteration is to be loaded.
     template <class Loads>
     DEV static void take_iteration(const args &p, const tile &t, int iteration, accumulators &c, rows_of_a (&a)[rows_ahead], sums &part,
                                    results &r, Loads loads)
@@ -149,12 +149,12 @@ template <class S> struct gemm_register_fed {
         if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
     }
     // The last iteration is peeled off the loop, and loads nothing. If a loop may end while loads of rows are in flight, ptxas makes the
-    // code after it wait for all loads: then the next tile's first weights would have to arrive before this tile's sums are stored. AMD
-    // does not need this, as its waits count loads; there clang kept the variables that the lambda captures in LDS, a byte per thread on
+    // code after it wait for all loads: then the next tile's first weights would have to arrive before this tile's sums are stored. On AMD
+    // nothing is peeled: waits there count loads, and clang kept the variables that the lambda captures in LDS, a byte per thread on
     // gfx950. A single iteration with fewer pieces than `ahead` is no loop either (H200, 1x17920x2560, tiles of 16 columns, a wave has 5
-    // pieces: 27.4 us in a loop with ahead = 8, 22.0 with ahead = 5). Of several iterations, a last one with fewer pieces stays in the
-    // loop: peeled, it lets a decode block of D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us instead of
-    // 139.
+    // pieces: 27.4 us in a loop with ahead = 8, 22.0 with ahead = 5). If there are several iterations and the last one has fewer pieces, it
+    // stays in the loop: peeled, it lets a decode block of D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us
+    // instead of 139.
 #if defined(TF_TARGET_AMD)
     static constexpr bool last_apart = false;
 #else

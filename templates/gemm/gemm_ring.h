@@ -125,7 +125,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
-    // The item of results that the thread stores. A tile has few, so the warps that store change from tile to tile and the others go on.
+    // The item of results that the thread stores. A tile has fewer items than there are threads, so only some warps store; which ones
+    // changes from tile to tile, and the others go on.
     DEV static int item_of(const kept &k) { return (thread_index() + k.turn * TF_WAVE) % base::threads; }
     template <class Reader> DEV static results compute(const args &p, const tile &t, Reader &ring, kept &k)
     {
@@ -160,8 +161,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         return r;
     }
 
-    // ---- sums over warps. Tiles alternate between two buffers, so that one barrier per tile suffices: a warp at the next tile's barrier
-    // has read the sums of this tile.
+    // ---- sums over warps. Tiles alternate between two buffers, so that one barrier per tile suffices: once all warps are at the next
+    // tile's barrier, all have read this tile's sums.
     static constexpr int memory_floats = (base::memory_bytes + 15) / 16 * 4, memory_bytes = 2 * 4 * memory_floats;
     DEV static float of_warps(const float *number, int step)
     {

@@ -1,6 +1,6 @@
-// In: one spec struct S of a matmul of few rows whose B is [K, N]. Out: its skinny program (gemm/gemm.h has that of other operands): B is
-// read once, at the speed of memory, in rows as it is stored. A wave has all rows of A and all columns of the tile: a lane has thread_n
-// adjacent columns, `side` lanes together a row of B; the `chunks` such groups of a wave have different rows, and so have the waves. At the
+// In: one spec struct S of a matmul of few rows whose B is [K, N]. Out: its skinny program (for other operands see gemm/gemm.h): B is read
+// once, at the speed of memory, in rows as it is stored. A wave has all rows of A and all columns of the tile: `side` lanes together read a
+// row of B, thread_n adjacent columns each; the `chunks` groups of `side` lanes in a wave read different rows, and so do the waves. At the
 // end lanes, then waves, then slices of K add up in a fixed order.
 #pragma once
 #include "templates/base/sums.h"

@@ -64,8 +64,8 @@ template <class S> struct gemm_swap_ab {
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: granule is 16, width 2 or 4");
 
-    // A tile's rows are the N of one wgmma, or of two halves where the results of one would exceed the registers that a thread is launched
-    // with: ptxas gives the mainloop no more.
+    // A tile's rows are the N of one wgmma; or of two, each with about half of the rows, where the results of one would exceed the
+    // registers that a thread is launched with: ptxas gives the mainloop no more.
     static constexpr int at_launch = 512 / (resident * ((threads + 127) / 128)) / 8 * 8, beside_results = 26;
     static constexpr bool halves = many_rows && tile_m / 2 + beside_results > at_launch;
     static constexpr int half_rows = a_across ? 128 : (tile_m / 2 + 7) / 8 * 8;
@@ -337,8 +337,8 @@ template <class S> struct gemm_swap_ab {
             barrier_arrive_at(first_member(t) + in, ring.empty(position), yes && in < members && shares);
         }
     }
-    // Ranks in the cluster: first_member, the first workgroup with the same part; of those first_sharer, the first with the same row, and
-    // first_below, the first with the same column. row_in: which of the cluster's rows this workgroup has.
+    // Ranks in the cluster. first_member: the first workgroup with the same part of K; first_sharer: the first with the same part and row
+    // tile; first_below: the first with the same part and column tile. row_in: which of the cluster's row tiles this workgroup has.
     DEV static int first_member(const tile &t) { return streams ? 0 : t.part * members; }
     DEV static int row_in(const tile &t) { return together == 1 ? 0 : (own_rank() - first_member(t)) / sharers; }
     DEV static int first_sharer(const tile &t) { return first_member(t) + row_in(t) * sharers; }

@@ -364,10 +364,10 @@ template <class S> struct gemm_ws {
         S::template epilogue<2>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, none, out);
     }
 
-    // ---- S::rolled: a long epilogue is emitted once, for 32 columns (a thread's first 16 accumulators), in a loop that moves the others
-    // down. A copy per 32 columns would take tens of seconds to compile and overflow the instruction cache. A very long one
-    // (S::rolled = 4) is emitted for a quarter of such a block, in a loop within the loop. A quarter is a quad: 4 elements of a row, two
-    // columns and those 16 further on. Quad i is in row i % 2; its accumulators are 2i, 2i + 1, 2i + 8 and 2i + 9.
+    // ---- S::rolled: a long epilogue is compiled once, for 32 columns (a thread's first 16 accumulators), in a loop that moves the other
+    // accumulators down. A copy per 32 columns would take tens of seconds to compile and overflow the instruction cache. A very long
+    // epilogue (S::rolled = 4) is compiled for a quarter of such a block, in a loop within the loop. A quarter is a quad: 4 elements of a
+    // row, two columns and those 16 further on. Quad i is in row i % 2; its accumulators are 2i, 2i + 1, 2i + 8 and 2i + 9.
     static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
     static constexpr bool by_quads = S::rolled == 4;
     static constexpr int steps = by_quads ? 4 : 1, step_quads = 4 / steps;
@@ -400,9 +400,9 @@ template <class S> struct gemm_ws {
     // 64 columns of results at a time: 2 blocks of 32 columns with two results each, or 4 with one.
     static constexpr int stage_blocks = 4 / S::results;
 
-    // Each block of columns of the epilogue waits for its part of a bias: 300 cycles or more for each 32 columns from L2. So each warp
-    // reads the tile's vectors while the first k tile's products run, and the epilogue finds them in L1. (H200, 6304x3072x1024
-    // in three segments with a bias each: 84.7 us; with this and one branch for each block of columns 73.4.)
+    // An epilogue with a bias waits for it in L2: 300 cycles or more for each 32 columns. So each warp reads the tile's vectors while the
+    // first k tile's products run, and the epilogue finds them in L1. (H200, 6304x3072x1024 in three segments with a bias each: 84.7 us;
+    // with this and one branch for each block of columns 73.4.)
     static constexpr bool touches = [] {
         if constexpr (S::epilogue_smem)
             return S::vectors;

@@ -1,6 +1,7 @@
 // In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: the split-K reduction of tiles of few
-// results. The last slice of a tile reads all others at once, as all its threads share them out, and adds them up in a fixed order; a tree
-// (gemm/k_parts.h) would read them one after another. Slices are ordered as in gemm/k_parts.h: the one that waits has the highest number.
+// results. The workgroup with a tile's last slice adds up the sums of all others in a fixed order; its threads share these sums out, so
+// that all are read at once, where a tree (gemm/k_parts.h) would read them one after another. Slices are ordered as in gemm/k_parts.h: the
+// one that waits has the highest number.
 //
 // Sums: a thread's sums, vector(i), each of `width` elements. Lanes: how many threads have sums, the workgroup's first. Teams: how many
 // threads share out the slices of one word (16 bytes of a slice).

@@ -1,6 +1,7 @@
 // In: accumulators of split-K, where each of Parts workgroups has one slice of a tile's K. Each workgroup of the launch has one item, so
 // all may be resident. Out: the tile's results. Each workgroup adds up one share of the tile, from all slices in a fixed order, and stores
-// it. It reads as many bytes as it wrote, whatever the number of slices; the tree of gemm/part_tree.h reads a whole tile per slice.
+// that share. It reads as many bytes as it wrote, whatever the number of slices; with the tree of gemm/part_tree.h, a workgroup reads a
+// whole tile for each slice that it adds.
 //
 // No deadlock: a workgroup later in the order of items may need the multiprocessor that an earlier one occupies, so an earlier one waits
 // for all slices only for most_waits polls and then leaves its share to the last slice. The last slice waits only for workgroups before it:
@@ -19,8 +20,8 @@ template <class Owner, int Parts, int Registers> struct k_shares {
     static constexpr int teams = each > 64 ? 1 : each > 32 ? 2 : each > 16 ? 4 : 8; // threads that add up a word, each some of the slices
     static constexpr int lanes = 32 / teams, at_once = threads / teams;             // words of a warp, and of the warpgroup, at a time
     using meeting = slices<4 * words>;
-    // Values of a slice's second flag. vain: set and read within any(). Afterwards left or done: the workgroup left its share to the last
-    // slice, or stored it.
+    // Values of a slice's second flag. vain: only while any() runs, some thread has said yes. Afterwards left or done: the workgroup left
+    // its share to the last slice, or stored its share itself.
     static constexpr unsigned long long vain = 0x6a09e667f3bcc908ull, left = 0xbb67ae8584caa73bull, done = 0x3c6ef372fe94f82bull;
     static constexpr unsigned most_waits = most_polls < 4096 ? most_polls : 4096;
 

@@ -1,6 +1,7 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, one thread per element. The
 // weight lies in pieces (gemm/pieces.h). With pack_terms each element, rounded to the weight's own dtype S::own, becomes S::passes bf16
-// terms. With pack_split it lies in rows: the large tf32 parts of 32 elements, then their small parts, then the next 32 (gemm_ws_split.h).
+// terms. With pack_split the weight lies in rows: the large tf32 parts of 32 elements, their small parts, then those of the next 32
+// (gemm_ws_split.h).
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/pieces.h"
@@ -21,8 +22,8 @@ DEV float bf16_below(float x)
 }
 
 // Returns term `index` of a number and subtracts it from x, from which the larger terms have been subtracted already. Term 0 is the
-// smallest: all that is left. All terms have the sign of the number, and are not zero unless the number is below 2^-102: so products with
-// infinities, and those that overflow, have the sign of the whole product. All terms of an infinity or a NaN are that value.
+// smallest: all that is left. All terms have the sign of the number, and none is zero unless the number is below 2^-102: so each term's
+// product with an infinity, or one that overflows, has the sign of the whole product. All terms of an infinity or a NaN are that value.
 DEV float take_bf16_term(float &x, int index)
 {
     const float term = index ? bf16_below(x) : x;

@@ -1,5 +1,5 @@
-// Distance between rows of a product's operands: S::a_stride elements, or S::a_stride_of(p) where that is 0, because each call gives it;
-// b_stride likewise.
+// In: one spec struct S of a product. Out: the distance between rows of its operands: S::a_stride elements or, if that is 0 because each
+// call gives its own stride, S::a_stride_of(p); b_stride likewise.
 #pragma once
 #include "templates/base/device.h"
 

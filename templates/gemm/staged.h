@@ -1,11 +1,12 @@
-// In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 bytes where 16 adjacent bytes of a row
-// are at hand, of single elements at the ends. A piece is 8 adjacent results; each lane has one, adjacent lanes mostly adjacent pieces of a
-// row. S of a program that includes this has: epilogue_smem: results are stored so; results: 1 if the halves of 32 packed columns are
-// joined, else 2; results_unit: rows begin at multiples of so many elements: 8, 4, 2 or 1.
+// In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 aligned bytes of a row where possible,
+// of single elements at the ends. A piece is 8 adjacent results; each lane has one piece, adjacent lanes mostly adjacent pieces of a row.
+// S of a program that includes this has: epilogue_smem: whether results pass through shared memory; results: how many a pair of packed
+// columns makes: 1 if the epilogue joins the two (silu(gate) * up), else 2; results_unit: rows begin at multiples of so many elements: 8,
+// 4, 2 or 1.
 //
-// The epilogue runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is
-// never computed. The run for addresses is of one column, because compilers take as long to drop arithmetic as to keep it (NVRTC, eight
-// powers in bf16: 27 s if it is of a piece's 8 columns, 3 s if of one).
+// The epilogue's code is instantiated twice: once for the values, in the layout of the products, and once for their addresses; compilers
+// drop what a run does not use. The run for addresses covers one column, because compilers take as long to drop arithmetic as to keep it
+// (NVRTC, eight powers in bf16: 27 s if that run covers a piece's 8 columns, 3 s if one).
 #pragma once
 #include "templates/isa/wgmma.h"
 
