@@ -4,11 +4,13 @@ first token, and the time of a decode step, in turn with the original, torch.com
 both); of BERT the encoder's results and the time of a pass. Exit code 1 where results are not those of the original (tokens may differ
 where the two best logits nearly tie), or where a case was not done in the time.
 
-usage: transformers.py [--within=N] [--batch=B] [--alone] [MODEL[:LAYERS]...]        TFGEN_LIBRARY, TFGEN: the library, the command
+usage: transformers.py [--within=N] [--batch=B] [--dynamic=eager] [--alone] [MODEL[:LAYERS]...]
+TFGEN_LIBRARY, TFGEN: the library, the command
 Each model and batch is a process. All begin at once, as compiling takes longest. Those that are ready are timed one after the other
 while the others stand still: when all are ready, or after half the time. --within: cases that are not done after N seconds are ended, which
 is reported, as are contenders that would begin to compile after half the time. --batch: sequences, default 1 and then 8. LAYERS: the first
-ones of a model, as compiling all of them takes minutes. --alone: one case after the other in this process"""
+ones of a model, as compiling all of them takes minutes. --dynamic=eager: the original is not compiled with a cache that grows, which takes
+as long to compile as with a static one and makes no step faster. --alone: one case after the other in this process"""
 import argparse
 import copy
 import inspect
@@ -21,10 +23,12 @@ import sys
 import time
 import traceback
 
-import torch
-import transformers
+sys.path[:] = [p for p in sys.path if os.path.abspath(p) != os.path.dirname(os.path.abspath(__file__))]  # this file has the package's name
 
-import tfgen.transformers
+import torch  # noqa: E402
+import transformers  # noqa: E402
+
+import tfgen.transformers  # noqa: E402
 
 MODELS = {
     "llama-1b": ("llama", dict(hidden_size=2048, intermediate_size=8192, num_hidden_layers=16, num_attention_heads=32,
@@ -42,7 +46,7 @@ PROMPT, ROOM, STEPS = 64, 1024, 32
 CONTENDERS = [("original", False, False), ("tfgen", False, False), ("original", True, False), ("tfgen", True, False),
               ("tfgen", True, True), ("original", True, True), ("original", False, True)]
 LIMIT = 1.5e-2  # bfloat16: relative RMS of an encoder's results
-failed, begun, until = 0, time.perf_counter(), float("inf")
+failed, begun, until, eager = 0, time.perf_counter(), float("inf"), False
 
 
 def made(family, keys):
@@ -157,6 +161,8 @@ def beside(name, batch, alone):
     steppers = {}
     for who, static, compiled in CONTENDERS:
         label = label_of(who, static, compiled)
+        if compiled and not static and eager:
+            continue
         if compiled and time.perf_counter() - begun > until:
             print(f"  {label}: left out after {until:.0f} s", flush=True)
             continue
@@ -208,11 +214,11 @@ def same(name, model, mine, ids):
 class Case:
     """A case in a process of its own. Its lines are printed as they come."""
 
-    def __init__(self, name, batch, processes, until):
+    def __init__(self, name, batch, processes, until, dynamic):
         self.name, self.state, self.rest = f"{name} B{batch}", "compiles", b""
         environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": str(max(1, (os.cpu_count() or 1) // processes))}
         command = [sys.executable, "-W", "ignore", os.path.abspath(__file__), "--alone", f"--batch={batch}", name,
-                   f"--until={until}"]
+                   f"--until={until}", f"--dynamic={dynamic}"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                         start_new_session=True, env=environment)
 
@@ -268,10 +274,11 @@ def in_turn(cases, within):
 
 
 def main():
-    global failed, until
+    global failed, until, eager
     p = argparse.ArgumentParser()
     p.add_argument("--within", type=float, default=float("inf"))
     p.add_argument("--batch", type=int, action="append")
+    p.add_argument("--dynamic", choices=("eager", "compiled"), default="compiled")
     p.add_argument("--alone", action="store_true")
     p.add_argument("--until", type=float, help=argparse.SUPPRESS)  # a process that in_turn() began
     p.add_argument("models", nargs="*")
@@ -279,8 +286,8 @@ def main():
     cases = [(name, batch) for batch in o.batch or (1, 8) for name in o.models or MODELS]
     if not o.alone:
         print(torch.cuda.get_device_name(), torch.__version__, transformers.__version__, flush=True)
-        return in_turn([Case(*case, len(cases), o.within / 2) for case in cases], o.within)
-    until = o.until or until
+        return in_turn([Case(*case, len(cases), o.within / 2, o.dynamic) for case in cases], o.within)
+    until, eager = o.until or until, o.dynamic == "eager"
     with torch.no_grad():
         for name, batch in cases:
             try:
