@@ -12,7 +12,8 @@ static tfgen_status check_options(const char *call, const tfgen_module_options *
                                                  "set without a bundle", call);
     bool missing = o->variant_count && !o->variants;
     for (size_t i = 0; i < o->variant_count && !missing; i++) missing = o->variants[i].count && !o->variants[i].dims;
-    return missing ? device_report(error, TFGEN_USAGE, "%s: options.variants, or the dims of one, is NULL with a count", call) : TFGEN_OK;
+    if (!missing) return TFGEN_OK;
+    return device_report(error, TFGEN_USAGE, "%s: options.variants, or the dims of one, is NULL, but its count is not 0", call);
 }
 
 /* ---- variants */

@@ -84,7 +84,8 @@ static void plan_body(void *argument)
 /* False: the list or an item's string is NULL; `error` is set. */
 static bool is_list(const char *name, const void *list, size_t count, size_t step, tfgen_error *error)
 {
-    if (count && !list) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.%s is NULL with a count", name), false;
+    if (count && !list)
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.%s is NULL, but its count is not 0", name), false;
     for (size_t i = 0; i < count; i++) /* each item is a string, or begins with one */
         if (!*(const char *const *)((const char *)list + i * step))
             return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.%s[%zu] is NULL, or has no name", name, i), false;

@@ -368,7 +368,7 @@ static void prepare(ablate_job *j)
     j->request = cli_request(j->a, j->o, j->path);
     if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec, not IR text");
     if (j->o->device && strcmp(j->o->device, "host") == 0)
-        bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
+        bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing about fusions; leave it out, or name a GPU");
     if (!j->o->device && (j->o->seconds || j->o->graph))
         bail(j->a, code_usage, (position){0}, "--seconds and --graph are for --device, without which nothing is timed");
     j->device = trial_device(j->a, j->o->device, false, &target);

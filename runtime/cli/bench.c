@@ -73,7 +73,7 @@ static void print_head(const report *p)
     printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), ir->name,
            dtype_name(ir->type), fusion_level_name(ir->level), colour_code(stdout, colour_none), p->device->name,
            p->device->label, p->plan->target->name, dims_text(p->a, &ir->dims, " "));
-    if (on_host(p)) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
+    if (on_host(p)) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing about a GPU\n");
     printf("  %-26s %12s %12s %12s %10s %9s %8s %8s%s\n", "launch", "median", "10 %", "90 %", "GFLOP", "MB", "GFLOP/s", "GB/s",
            p->peaks ? " of floor" : "");
 }

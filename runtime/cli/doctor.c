@@ -334,7 +334,7 @@ static void end(visit *v)
     json_decref(all);
     if (!count)
         bail(v->a, code_check_failed, (position){0},
-             "nothing can run on this machine: mend what is marked bad above; the host engine needs clang alone");
+             "nothing can run on this machine: mend what is marked bad above; the host engine needs only clang");
 }
 
 static void examine(void *argument)

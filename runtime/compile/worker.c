@@ -220,7 +220,7 @@ static code_status judge_room(const temporary_folder *t, const worker_call *c, c
                       : too_large                                       ? error_in_english(EFBIG)
                                                                         : temporary_shortage(t, out->log);
     char *line = NULL;
-    if (why) line = printed("%s: %s cannot write to %s: %s; TMPDIR names another folder\n", c->name, c->mode, temporary_base(), why);
+    if (why) line = printed("%s: %s cannot write to %s: %s; set TMPDIR to another folder\n", c->name, c->mode, temporary_base(), why);
     if (line) append(&out->log, line);
     free(line);
     return why ? build_io : result;
@@ -242,7 +242,7 @@ static code_status run_in(const temporary_folder *t, const char *program, const 
     if (!slash || !environment) {
         out->log = printed("not enough memory\n");
     } else if (!write_source(t, c) || (log = create(t, "log", O_APPEND)) < 0) {
-        out->log = printed("%s: cannot write to %s: %s; TMPDIR names another folder\n", c->name, temporary_base(), strerror(errno));
+        out->log = printed("%s: cannot write to %s: %s; set TMPDIR to another folder\n", c->name, temporary_base(), strerror(errno));
     } else {
         const int bad = spawn(&pid, program, arguments, environment, log);
         int status = 0;
@@ -275,7 +275,8 @@ code_status worker_run(const worker_call *c, worker_answer *out)
         out->log =
             printed("tfgen-worker is not beside the library or the program, and TFGEN_WORKER names no program\n");
     else if (!temporary_open(&t))
-        out->log = printed("%s: cannot make a folder in %s: %s; TMPDIR names another\n", c->name, temporary_base(), strerror(errno));
+        out->log = printed("%s: cannot make a folder in %s: %s; set TMPDIR to another folder\n", c->name, temporary_base(),
+                           strerror(errno));
     else {
         result = run_in(&t, program, c, out);
         temporary_close(&t);

@@ -134,7 +134,7 @@ static const char *signal_text(const fault_record *f)
 {
     switch (f->signal) {
     case SIGFPE: return f->code == FPE_INTDIV ? "integer division by zero" : "arithmetic fault";
-    case SIGILL: return "illegal instruction (the compiler took the code that was reached for unreachable)";
+    case SIGILL: return "illegal instruction (the compiler assumed that this code is never reached)";
     case SIGTRAP: return "trap";
     case SIGBUS: return "bus error";
     default: return "memory fault";

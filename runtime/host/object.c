@@ -21,7 +21,7 @@ host_status object_compile(const char *compiler, const char *source, size_t sour
     temporary_folder t;
     *object = NULL;
     if (!temporary_open(&t)) {
-        log_add(log, "cannot make a folder in %s: %s; TMPDIR names another\n", temporary_base(), strerror(errno));
+        log_add(log, "cannot make a folder in %s: %s; set TMPDIR to another folder\n", temporary_base(), strerror(errno));
         return HOST_IO;
     }
     const size_t before = log ? log->size : 0;
@@ -39,7 +39,7 @@ host_status object_compile(const char *compiler, const char *source, size_t sour
     const char *said = log && log->text ? log->text + before : NULL, *why = NULL;
     if (status == HOST_COMPILE_FAILED || status == HOST_IO) why = temporary_shortage(&t, said);
     if (why) {
-        log_add(log, "%s cannot write to %s: %s; TMPDIR names another folder\n", compiler, temporary_base(), why);
+        log_add(log, "%s cannot write to %s: %s; set TMPDIR to another folder\n", compiler, temporary_base(), why);
         status = HOST_IO;
     }
     temporary_close(&t);

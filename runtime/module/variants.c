@@ -129,8 +129,8 @@ tfgen_status variant_join(tfgen_module *m, tfgen_module *v, tfgen_error *error)
     const weight_slot *other = slot_that_lacks(m, v);
     if (other)
         return device_report(error, TFGEN_UNSUPPORTED,
-                             "tfgen_module_prepare: at these dims %s is read as '%s', which is not among the module's weights; a plan and "
-                             "module of their own serve them",
+                             "tfgen_module_prepare: at these dims %s is read as '%s', which is not among the module's weights; make "
+                             "another plan and module for these dims",
                              other->name, other->key);
     if (!same_tensors(m, v)) return device_report(error, TFGEN_DEVICE_ERROR, "internal: a variant has other tensors");
     v->earlier = newest(m);

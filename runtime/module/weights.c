@@ -52,7 +52,7 @@ tfgen_status weights_locate(const tfgen_weights *w, const tfgen_module *m, void 
     for (int i = 0; i < m->weight_count; i++) {
         const weight_slot *s = &m->weights[i];
         if (!(last = weight_find(&w->first, last, s->key)))
-            return device_report(error, TFGEN_USAGE, "tfgen_execute: the weights have nothing of the signature '%s', which the module "
+            return device_report(error, TFGEN_USAGE, "tfgen_execute: the weights have no buffer of the signature '%s', which the module "
                                                      "reads (%s); tfgen_weights_add() makes it", s->key, s->name);
         memory[i] = last->memory;
     }

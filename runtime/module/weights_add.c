@@ -36,8 +36,9 @@ static tfgen_status check_param(const addition *a, void *const *tensors, int ten
     const char *name = a->m->tensors.values[tensor]->name;
     if (address && address % 16 == 0) return TFGEN_OK;
     if (address) return device_report(error, TFGEN_USAGE, "%s: param %s is not aligned to 16 bytes", a->call, name);
-    return device_report(error, TFGEN_USAGE, "%s: param %s is NULL; the weights have nothing of the signature '%s', which is made from it",
-                         a->call, name, a->m->weights[slot].key);
+    return device_report(error, TFGEN_USAGE,
+                         "%s: param %s is NULL; the weights have no buffer of the signature '%s', which is made from it", a->call, name,
+                         a->m->weights[slot].key);
 }
 
 static tfgen_status check_slot(const addition *a, void *const *tensors, int slot, tfgen_error *error)

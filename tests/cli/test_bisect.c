@@ -311,7 +311,7 @@ START_TEST(bisect_finds_the_slow_launch)
     ck_assert_int_eq(tfgen("bisect %s --what=slow --device=host --seconds=0 --device-model=%s/cpu.yaml --tolerance=1000", arguments,
                            folder),
                      0);
-    says("nothing is more than 1001 times its model's time");
+    says("no launch takes more than 1001 times the time that the model predicts");
 }
 END_TEST
 

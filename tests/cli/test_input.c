@@ -80,7 +80,7 @@ START_TEST(a_full_folder_for_temporary_files_is_named_in_the_error)
     ck_assert_int_eq(shell("cd %s && chmod 755 cc killed", folder), 0);
     ck_assert_int_eq(shell("TMPDIR=%s TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/cc ${TFGEN:-./tfgen} run specs/softmax.yaml --device=host 2>&1",
                            folder, folder), 7);
-    says(in_folder("/cc cannot write to %s: No space left on device; TMPDIR names another folder"));
+    says(in_folder("/cc cannot write to %s: No space left on device; set TMPDIR to another folder"));
     static const char *const clang[][2] = {{"cc", "No space left on device"}, {"killed", "File too large"}};
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(shell("TMPDIR=%s TFGEN_CLANG=%s/%s ${TFGEN:-./tfgen} specs/softmax.yaml --code --compiler=clang --no-cache "

@@ -597,7 +597,7 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_int_eq(lines_of("r.txt"), trials + (2 + 4) * 4);
     ck_assert_int_eq(tune("tune --report=x.pdf"), code_usage);
     ck_assert_int_eq(tune("tune --report=/dev/null/r.html --trials=/nowhere/trials.db"), code_bad_input);
-    ck_assert_ptr_nonnull(strstr(output, "trials: there is no /nowhere/trials.db to report of"));
+    ck_assert_ptr_nonnull(strstr(output, "trials: there is no /nowhere/trials.db to report on"));
     ck_assert_int_eq(tune("tune specs/rmsnorm.yaml --device=host --trials=/dev/null --sweep=S=2,4.8"), code_usage);
     ck_assert_ptr_nonnull(strstr(output, "--sweep: 'S=2,4.8' is not DIM=V,V,... or DIM=V..V (doubling), at most 64 values"));
     ck_assert_int_eq(tune("tune"), code_usage);

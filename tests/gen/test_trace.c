@@ -436,10 +436,10 @@ static const struct {
     word value;
 } faults[] = {{"workgroup 1 of first left no trace", 0, 1, 0, 0},
               {"first has 4 tiles, of which 3 left a trace", 0, 0, 4, 4},
-              {"tile 1 of first left a trace that cannot be: it begins at 1020, ends at 900", 0, 3, 4, 900},
-              {"tile 0 of first left a trace that cannot be: it begins at 0", 0, 2, 1, 0},
-              {"tile 2 of first left a trace that cannot be", 0, 4, 5, 2},
-              {"tile 3 of second left a trace that cannot be", 1, 4, 3, 1200}};
+              {"tile 1 of first left an impossible trace: it begins at 1020, ends at 900", 0, 3, 4, 900},
+              {"tile 0 of first left an impossible trace: it begins at 0", 0, 2, 1, 0},
+              {"tile 2 of first left an impossible trace", 0, 4, 5, 2},
+              {"tile 3 of second left an impossible trace", 1, 4, 3, 1200}};
 
 START_TEST(impossible_trace_records_are_refused)
 {

@@ -545,7 +545,7 @@ START_TEST(a_failure_to_make_a_temporary_directory_is_reported)
     if (!present(clang_find, "clang")) return;
     setenv("TMPDIR", "/nonexistent", 1);
     ck_assert_int_eq(build(tiny, "gfx942", compiler_auto, &r), build_io);
-    assert_log_has(&r, "TMPDIR names another");
+    assert_log_has(&r, "set TMPDIR to another");
     code_result_free(&r);
 }
 END_TEST

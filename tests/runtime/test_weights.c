@@ -225,7 +225,8 @@ START_TEST(missing_params_are_named_and_added)
     void *kept = b.tensors[t];
     b.tensors[t] = NULL;
     ck_assert_int_eq(tfgen_weights_add(weights, b.module, b.tensors, NULL, &error), TFGEN_USAGE);
-    ck_assert_msg(strstr(error.text, "tfgen_weights_add: param t is NULL; the weights have nothing of the signature '"), "%s", error.text);
+    ck_assert_msg(strstr(error.text, "tfgen_weights_add: param t is NULL; the weights have no buffer of the signature '"), "%s",
+                  error.text);
     b.tensors[t] = (char *)kept + 4;
     ck_assert_int_eq(tfgen_weights_add(weights, b.module, b.tensors, NULL, &error), TFGEN_USAGE);
     ck_assert_str_eq(error.text, "tfgen_weights_add: param t is not aligned to 16 bytes");

@@ -179,7 +179,7 @@ static void print_slow(const bisection *b)
                l->chained / l->predicted, l->limit);
     }
     if (!b->found) {
-        printf("  nothing is more than %g times its model's time\n", 1 + b->tolerance);
+        printf("  no launch takes more than %g times the time that the model predicts\n", 1 + b->tolerance);
         return;
     }
     printf("  %sthe furthest above the model: %s%s\n", bold(), b->slowest->launch->name, plain());

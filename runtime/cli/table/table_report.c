@@ -64,7 +64,7 @@ void table_print(arena *a, const table *t)
 {
     printf("%s%s%s%s  on %s: %s (target %s, model %s)%s\n", colour_code(stdout, colour_bold), t->title ? t->title : "",
            t->title ? "  " : "", t->dtype, t->device, t->label, t->target, t->model, colour_code(stdout, colour_none));
-    if (t->host) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
+    if (t->host) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing about a GPU\n");
     printf("  %-20s", "");
     for (int c = 0; c < column_count; c++) printf(" %10s", column_names[c]);
     printf("  tile\n");
@@ -163,7 +163,7 @@ static const char *bar_name(arena *a, const table *t, const table_row *r)
 static const char *where_of(arena *a, const table *t)
 {
     return arena_printf(a, "%s on %s (target %s, device model %s)%s", t->dtype, t->label, t->target, t->model,
-                        t->host ? ". These times are the CPU's: the host engine runs the kernels; they say nothing of a GPU" : "");
+                        t->host ? ". These times are the CPU's: the host engine runs the kernels; they say nothing about a GPU" : "");
 }
 
 static void put_picture(text *out, const table *t, draw_place place)

@@ -55,7 +55,7 @@ static void check_tile(const builder *b, const trace_records *r, long long i, co
 {
     const bool known = (long long)(w[tile_where] & 0xffffffff) < r->workgroups;
     if (known && w[tile_start] && w[tile_computed] >= w[tile_start] && w[tile_end] >= w[tile_computed]) return;
-    bail(b->a, code_device, (position){0}, "internal: tile %lld of %s left a trace that cannot be: it begins at %llu, ends at %llu", i,
+    bail(b->a, code_device, (position){0}, "internal: tile %lld of %s left an impossible trace: it begins at %llu, ends at %llu", i,
          r->name, w[tile_start], w[tile_end]);
 }
 

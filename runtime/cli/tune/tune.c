@@ -219,7 +219,7 @@ static void tune_all(void *argument)
     if (t->o->report) report_check(t->a, t->o->report);
     if (!t->o->file_count) {
         const char *path = trials_path(t);
-        if (access(path, F_OK)) bail(t->a, code_bad_input, (position){0}, "trials: there is no %s to report of: %s", path, strerror(errno));
+        if (access(path, F_OK)) bail(t->a, code_bad_input, (position){0}, "trials: there is no %s to report on: %s", path, strerror(errno));
         report_write(t->a, database_open(t->a, path, false), 0, t->o->report);
         return;
     }
