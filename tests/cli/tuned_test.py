@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bench/tuned.py with the command itself, on the host engine: a case is tuned once, its results stay, and what was kept is a line that the
-command uses.
+"""Tests bench/tuned.py with the real command on the host engine: a case is tuned once, its results are kept in the folder, and each kept
+line of wisdom is one that the command uses.
 
 usage: tuned_test.py        TFGEN names the command (default ./tfgen)"""
 import os

@@ -15,7 +15,7 @@ import torch
 import run
 
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
-PEERS = {}  # of blocks: microseconds of the best torch.compile, measured by others on the same kind of machine
+PEERS = {}  # block's name -> microseconds of the best torch.compile on the same kind of machine, copied here from another measurement
 L2_BYTES = 150e6
 
 
@@ -24,7 +24,7 @@ def shape_of(value, dims):
 
 
 class Plan:
-    """One plan with `sets` copies of what it reads and writes; weights are shared where `share`."""
+    """One plan with several sets of the tensors that it reads and writes; with `share` all sets use the same weights."""
 
     def __init__(self, folder):
         self.manifest = m = run.judging.read_manifest(folder)

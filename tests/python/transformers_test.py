@@ -32,7 +32,7 @@ MODELS = {"llama": SMALL, "qwen3": HEAD, "gemma3_text": WINDOW}
 PLAIN = {k: v for k, v in SMALL.items() if k != "num_key_value_heads"}
 IDS = dict(pad_token_id=0, bos_token_id=1, eos_token_id=None, vocab_size=120)
 FOUR = dict(SMALL, num_hidden_layers=4, sliding_window=8)
-OTHERS = {  # a dynamic cache, sixteen tokens
+OTHERS = {  # families that are tested with a dynamic cache and sixteen tokens only
     "mistral": dict(SMALL, sliding_window=8), "qwen2": SMALL, "smollm3": dict(SMALL, num_hidden_layers=4), "granite": SMALL, "gemma": HEAD,
     "gemma2": dict(HEAD, sliding_window=8, query_pre_attn_scalar=24), "olmo": SMALL, "olmo2": SMALL, "olmo3": FOUR, "phi": SMALL,
     "phi3": SMALL, "glm4": HEAD, "stablelm": SMALL, "starcoder2": dict(SMALL, sliding_window=8), "nemotron": HEAD, "cohere": SMALL,
@@ -183,7 +183,7 @@ def refusals():
     refused("a wrapped forward", RuntimeError, lambda: tfgen.transformers.replace(hooked), "layer 1.mlp", "remove_hook_from_module")
     expect("no layer was changed", "fused" not in vars(hooked.model.layers[0]))
     for layer in hooked.model.layers:
-        layer.forward = layer.forward  # as where accelerate removed a hook
+        layer.forward = layer.forward  # what accelerate leaves after it removed a hook
     mlp.forward = wrapped
     want = generated(hooked, ids, 4)
     expect("after hooks were removed", generated(tfgen.transformers.replace(hooked, room=ROOM, wisdom="none"), ids, 4) == want and
@@ -218,7 +218,7 @@ def empty_cache():
 
 
 def growing():
-    """A prompt that outgrows the cache's first size and is read in chunks, in bf16."""
+    """In bf16, logits of a prompt that outgrows the cache's first size and is computed in several chunks."""
     tfgen.transformers.LEAST_ROOM, tfgen.transformers.CHUNK = 32, 16
     model = made("qwen3", torch.bfloat16)
     mine = fused(model)
@@ -242,7 +242,7 @@ def layouts():
     expect("layouts of f32 on sm_90a", forms(torch.float32, "sm_90a") == ["chunk", "decode"])
     expect("one layout of bf16 on sm_90a", forms(torch.bfloat16, "sm_90a") == ["chunk"])
     expect("one layout on the host", forms(torch.float32, "host") == ["chunk"])
-    shared.forms[next(k for k in shared.forms if k[2] == "host")] = [("chunk", 1024), ("decode", 1024)]  # as if there were two
+    shared.forms[next(k for k in shared.forms if k[2] == "host")] = [("chunk", 1024), ("decode", 1024)]  # as if two forms were needed
     packed = tfgen.transformers.Fused(shared, 0, model.model.layers[0]).modules
     expect(f"modules before the first call: {list(packed)}", list(packed) == [("chunk", 1024, False), ("decode", 1024, False)])
 

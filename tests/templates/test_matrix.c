@@ -38,8 +38,8 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
 }
 END_TEST
 
-/* Epilogues through shared memory; from registers with an operand read in vectors of 4 and of 2; and with sums in f32. The last blocks of
- * columns are partial. More powers make the arithmetic longer. */
+/* Epilogues that pass results through shared memory; that store from registers and read an operand in vectors of 4 or of 2; and that sum in
+ * f32. The last block of columns is partial. powers: how many the epilogue computes, to make it long. */
 static const struct { const char *dtype, *layer, *operand, *input; int columns, powers; const char *rolled; } loops[] = {
     {"bf16", "layer=wgmma ", "l", "", 304, 0, "rolled = 1"},
     {"bf16", "layer=wgmma ", "l", "", 304, 2, "rolled = 4"},
@@ -102,7 +102,8 @@ START_TEST(an_epilogue_computes_sines_of_large_angles_again)
 }
 END_TEST
 
-/* The concat's other operand, computed earlier, begins within the product's last 16 bytes. */
+/* The product writes one part of a concat. The part behind it, computed earlier, begins within the 16 bytes in which the product's row
+ * ends, and must not be overwritten. */
 START_TEST(a_row_of_results_may_end_within_16_bytes)
 {
     static const char yaml[] =

@@ -16,20 +16,20 @@ typedef struct race_case {
 #define ROWS(op)                                                                                                                           \
     "block: t\ndtype: f32\ndims: {M: 2, D: 3001}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: " op ", in: [x]}\noutputs: {y: y}\n"
 #define PRODUCT(M)                                                                                                                         \
-    "block: t\ndtype: f32\ndims: {M: " M ", K: 150, N: 270, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n" /* and a row's sum in parts */        \
+    "block: t\ndtype: f32\ndims: {M: " M ", K: 150, N: 270, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n" /* also row sums in parts */        \
     "params: {w: [N, K], n: [N], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: s, op: add, in: [h, r]}\n"              \
     "  - {out: g, op: rmsnorm, in: [s, n]}\n  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n"
 #define ATTENTION "block: t\ndtype: f32\ndims: {B: 2, S: 37}\ninputs: {q: [B, S, 48], k: [B, S, 24], v: [B, S, 24]}\nops:\n" \
                   "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, causal: true}\noutputs: {y: y}\n"
-/* Eight teams of a workgroup reduce sixteen rows, so they meet twice. */
+/* A workgroup's eight teams reduce sixteen rows, so each team passes through the reduction's shared memory twice. */
 #define DECODE \
     "block: t\ndtype: f32\ndims: {B: 2, S: 16, L: 64}\n" \
     "inputs: {q: [B, S, 512], k: [B, S, 512], v: [B, S, 512], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n" \
     "state: {keys: [B, 2, L, 256], values: [B, 2, L, 256]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
     "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"
-/* Keys end within a block. Two warpgroups have rows of the first tile, only one of the second, while the other is at the next head. Four
- * blocks of keys pass through stages, or stay in shared memory. */
+/* Keys end within a block. Both warpgroups have rows of the first tile of queries; only one has rows of the second, while the other goes on
+ * to the next head. Four blocks of keys pass through stages, or stay in shared memory. */
 #define RAGGED "block: t\ndtype: bf16\ndims: {B: 4, S: 76, L: 100}\n" \
                "inputs: {q: [B, S, 32], k: [B, L, 16], v: [B, L, 16], n: {shape: [B], dtype: i32, range: [0, L]}}\nops:\n" \
                "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, lengths: n}\noutputs: {y: y}\n"

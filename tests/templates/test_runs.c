@@ -17,7 +17,7 @@ static const run_case cases[] = {
     {"sm_90a", "bf16", "layer=decode_mma ", "attention keys=16 threads=64 splits=3 cluster=1", ", window: 70", 1, 64, 64, 201},
     {"sm_90a", "f16", "layer=decode_mma ", "attention keys=32 threads=64 splits=2 cluster=1 stages=2", ", window: 70", 2, 48, 32, 250},
     {"gfx942", "bf16", "layer=decode_mfma ", "attention threads=64 splits=3", ", window: 45", 1, 64, 32, 170},
-    /* reads some columns of a row at once */
+    /* decode_wmma loads a part of a row's columns at a time */
     {"gfx1100", "bf16", "layer=decode_wmma ", "attention threads=64 splits=2", "", 1, 160, 64, 130},
     {"gfx942", "bf16", "layer=mfma ", "attention block_q=64 threads=128 block_k=32", ", window: 90", 40, 64, 32, 213},
     {"sm_90a", "bf16", "layer=wgmma ", "attention block_k=64", "", 40, 64, 64, 190},

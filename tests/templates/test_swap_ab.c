@@ -1,6 +1,5 @@
 /* Products of few rows on wgmma with swapped operands (layer swap_ab, templates/gemm/gemm_swap_ab.h): which phases get it, what it refuses,
- * results on the host engine at every number of rows, alignment, tail and split of K, and that NVRTC compiles decode steps without spills.
- * */
+ * results on the host engine at every number of rows, alignment, tail and split of K, and that NVRTC compiles decode steps unspilled. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +132,8 @@ static const trial trials[] =
      {PLAIN, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3", 270, 70, 328, 0},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=168 n=256 k=64 threads=640 stages=4 row_stages=4", 167, 300, 72, 0},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=152 n=128 k=64 threads=384 stages=3 row_stages=2 split_k=2", 153, 131, 520, 0},
-     /* tails: after full rounds, without any, rows that do not exist, a width of two columns */
+     /* tails (a last round whose tiles are split along K): after full rounds, as the only round, with rows that do not exist, with columns
+      * stored two at a time */
      {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2", 90, 328, 328, 8},
      {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=128 k=64 threads=384 stages=4 row_stages=4 tail=3", 150, 70, 520, 7},
      {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=64 threads=160 stages=3 row_stages=3 tail=3", 37, 131, 456, 8},
