@@ -56,8 +56,8 @@ typedef struct number_list {
 typedef struct ir_value ir_value;
 typedef struct ir_op ir_op;
 
-/* Members are the ATTRIBUTE rows of ir/op.def; those an op does not use are zero. The reader fills in defaults, so later stages need not
- * check whether the spec gave one (op_states() can tell). */
+/* Members are the ATTRIBUTE rows of ir/op.def; those that an op does not use are zero. The reader fills in the default of an attribute that
+ * the spec leaves out, so later stages need not check for that (op_states() can tell). */
 typedef struct ir_attributes {
 #define TYPE_int long long
 #define TYPE_float double
@@ -82,7 +82,7 @@ typedef struct ir_attributes {
 } ir_attributes;
 
 /* The rows of a stored tensor that make up a param, counted after transposing: rows [first, end) of each group of `every` rows (0: one
- * group of all rows). Used where heads are packed, e.g. q, k and v of each head. */
+ * group of all rows). Used where one tensor holds several params head by head, e.g. q, k and v of head 0, then those of head 1. */
 typedef struct row_range {
     long long first, end, every;
 } row_range;
@@ -103,7 +103,7 @@ struct ir_value {
      * or output, planning for a result. The root of a kv_append's result is its state. */
     ir_value *root;
     long long root_offset, root_stride;
-    const dim *step; /* a caller's value: each call gives its row stride, by this dim; root_stride is then a stand-in (value_set_step()) */
+    const dim *step; /* a caller's value: the dim that each call sets to its row stride; plans assume root_stride (value_set_step()) */
     position at;
     extent shape[max_rank];
     double constant; /* value_constant */
@@ -191,11 +191,11 @@ typedef struct ir_graph {
     int kernel_count;
     fusion_level level;
     bool stacked;       /* level block: the kernel runs several layers, each on what the one before it stored (gen/plan/stack.h) */
-    bool streams;       /* plan: of a stack: its products load weights through a ring (gen/plan/block.c) */
+    bool streams;       /* plan of a stack: products of few rows load weights through a ring (layer ring, gen/plan/block.c) */
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
-    int threads;        /* plan: per workgroup of every phase, where all share a launch (level block); 0: each phase has its own number */
-    bool no_slices;     /* plan: of a launch of several phases, made again as it spilled: the workspace has no room for more slices */
+    int threads;        /* plan, level block: threads per workgroup of the one launch of all phases; 0: each phase has its own number */
+    bool no_slices;     /* plan, level block, made again after a spill: no split-K, as the caller's workspace may lack room for slices */
     fusion_note *notes;
     int note_count;
     const graph_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the graph */
@@ -249,13 +249,13 @@ long long value_columns(const ir_value *v);                      /* last axis (s
 extent value_batches(arena *a, const ir_value *v);               /* product of all axes but the last two */
 long long product_depth(const ir_op *product);                   /* K, the axis that a linear or matmul sums (static by rule) */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
-long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements, that plans are made for */
+long long value_stride(const ir_value *v);                       /* the row stride of its storage, in elements, for which plans are made */
 long long value_stride_at(const ir_value *v, const dim_table *dims); /* row stride of its storage, in elements, at these dims */
-/* Gives a caller's value, whose shape is known, the dynamic dim as the row stride of its calls. Plans are then made for rows that are as
- * badly aligned as any call's: an odd multiple of 16 bytes apart, and never dense. */
+/* Makes the dynamic dim d the row stride of a caller's value, whose shape is known: each call gives one. Plans are then made for the worst
+ * alignment that a call may have: rows an odd multiple of 16 bytes apart, and never dense. */
 void value_set_step(ir_value *v, dim *d);
 const char *value_step_fault(arena *a, const ir_value *v, const dim *d); /* why d cannot be v's row stride, as a phrase; NULL: it can */
-/* Elements from the first to the last of the caller's tensor: gaps between rows count, what follows the last row does not. */
+/* Elements of memory from the first to the last element of the caller's tensor: with the gaps between rows, without one after the last. */
 long long value_span(const ir_value *v, const dim_table *dims);
 const ir_value *value_root(const ir_value *v);                   /* follows `root` to the value that owns the storage */
 /* Activations are [B, S, H*hd] or [B, S, H, hd]. A KV cache (a state, or the result of kv_append) is [B, KV, L, hd], indexed by cache_axis.
@@ -267,15 +267,16 @@ const extent *value_tokens(const ir_value *v);                    /* S or L */
 long long value_run_length(const ir_value *v);
 long long value_heads_in_row(const ir_value *v, long long heads); /* heads in one row; 1 if heads have their own axis */
 long long value_head_size(const ir_value *v, long long heads);    /* hd */
-long long attention_value_size(const ir_op *op);                  /* of an attention that reads v: hd of v, and of its result */
+long long attention_value_size(const ir_op *op);                  /* of an attention: head size of its operand v and of its result */
 bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute explicitly; IR text: always true */
 bool op_in_spec(op_kind kind);                                    /* false: internal, created by lowering, fusion or planning */
 bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */
-/* Inputs, then lengths, first, bias, at, state, fold, continued where set; `most`: room for all of them. */
+/* Writes the op's inputs, then lengths, first, bias, at, state, fold and continued, if set, to `out`, which has room for `most` (asserted).
+ * Returns their number. */
 int op_operands(const ir_op *op, ir_value **out, int most);
 ir_phase *phase_of(const ir_graph *p, const ir_op *op);
 ir_value *graph_value(const ir_graph *p, const char *name);
-long long column_terms(const ir_op *op); /* of a reduction of columns: the extent of its axis */
+long long column_terms(const ir_op *op); /* of a class COLUMNS op: how many elements it reduces to one */
 const graph_index *graph_index_make(arena *a, const ir_graph *p); /* of its current kernels */
 bool graph_is_16_bit(const ir_graph *p); /* no input, param, state or output is f32, and the spec's dtype is not */
 int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops; -1: absent. Both may be NULL */
