@@ -33,8 +33,8 @@ struct arena {
     bool running;
     tfgen_code code;
     diagnostic_source source;
-    diagnostic_buffer diagnostics, warnings; /* not in the blocks, so that "out of memory" can be reported when they are full */
-    complaint *said; /* malloc'ed, too; entries for which memory was short are missing */
+    diagnostic_buffer diagnostics, warnings; /* malloc'ed, not in the blocks, so that "not enough memory" can still be reported */
+    complaint *said; /* malloc'ed, too; an entry is left out if there is no memory for it */
     int said_count;
     int complaints, warned;
     tfgen_code complained; /* code_ok: no error yet */

@@ -33,16 +33,17 @@ size_t arena_used(const arena *a); /* bytes requested so far */
 void *arena_more(arena *a, void *list, int count, int *room, size_t size);
 void arena_defer(arena *a, void (*call)(void *), void *argument);
 
-/* Sets the text that later positions refer to; borrowed, must outlive the arena's use of it. NULL text: no caret lines. */
+/* Sets the text that positions of later errors refer to; it is borrowed and must outlive them. NULL: errors show no source line and caret.
+ * */
 void arena_source(arena *a, const char *name, const char *text, size_t size);
-/* For IR text, whose values carry positions in a spec that is not at hand: an error at 13:5 shows the text's line that ends in !13:5. */
+/* For IR text, whose ops carry positions in a spec that is not at hand: an error at 13:5 shows the line of the text that ends in !13:5. */
 void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
-/* Later positions are places in the IR text itself. */
+/* From here on, positions are those in the IR text itself. */
 void arena_source_unmarked(arena *a);
 const char *arena_source_name(const arena *a);
 
 /* Runs body(argument) under the arena's single setjmp. Returns code_ok, or the code of the bail(), or, when body returned but complaints
- * are pending, code_bad_input (code_usage where all of them are complain_usage()'s). May not be nested on one arena. */
+ * are pending, code_bad_input (code_usage if all of them came from complain_usage()). May not be nested on one arena. */
 tfgen_code arena_run(arena *a, void (*body)(void *), void *argument);
 
 /* complain() records `file:line:col: error: ...` with the source line and a caret, and returns. bail() records and unwinds to
@@ -66,12 +67,12 @@ typedef struct complaint {
     bool warning;
 } complaint;
 const complaint *arena_complaint(const arena *a, int i);
-const char *arena_warnings(const arena *a);    /* as arena_diagnostics(), but those of warn() */
-const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
-const char *arena_first_error(arena *a, const arena *of); /* the first error's line without file and position, allocated in `a` */
+const char *arena_warnings(const arena *a);    /* all warnings, in the form of arena_diagnostics() */
+const char *arena_diagnostics(const arena *a); /* all errors, rendered, each ends in a newline; "" if there are none */
+const char *arena_first_error(arena *a, const arena *of); /* the first error of arena `of`, without file and position, copied to `a` */
 
-/* The candidate nearest to `word`, or NULL. It differs by at most a third of the letters (at least one; swapping two counts as one), or
- * lacks some of the parts that _ separates: heads for num_heads. */
+/* The candidate nearest to `word`, or NULL. Its edit distance from the word is at most a third of the word's letters (or 1; a swap of two
+ * neighbours counts as one edit), or it is the word without some of the parts that _ separates: heads for num_heads. */
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
 const char *nearest_hint(arena *a, const char *near); /* "; did you mean 'near'?"; "" if near is NULL */
 

@@ -8,16 +8,16 @@
 typedef struct diagnostic_source {
     const char *name, *text;
     size_t size;
-    bool marked; /* positions are those at the ends of the text's lines: !13:5 */
+    bool marked; /* IR text: a position means the line that ends in it, as in !13:5 */
 } diagnostic_source;
 
-/* Owns malloc()ed data, NUL-terminated; text is dropped when out of memory. */
+/* Owns malloc()ed data, NUL-terminated; text for which there is no memory is dropped. */
 typedef struct diagnostic_buffer {
     char *data;
     size_t size, capacity;
 } diagnostic_buffer;
 
-/* Position in the text itself: for a marked source, that of the line which ends in `at`. */
+/* Position in the text itself: `at`, or for a marked source the start of the line that ends in it; line 0 if no line does. */
 position diagnostic_place(const diagnostic_source *source, position at);
 void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *kind, const char *message);
 /* Output of another program (a compiler, an engine): line breaks are kept, other unsafe characters are replaced. */

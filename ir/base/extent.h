@@ -13,7 +13,7 @@ typedef struct dim {
     bool used; /* named by an expression: extent_parse() sets it, and the reader reports dims that nothing names */
     long long low, high; /* allowed range; for a static dim both are value */
     int slot;            /* dynamic: index into term.power */
-    int step;            /* for a row stride that each call gives: its values are multiples of step; 0: not a stride */
+    int step;            /* of a dim that is a call's row stride: its values are multiples of step; 0: no such dim */
     position at;
 } dim;
 
@@ -45,7 +45,7 @@ long long extent_value(const extent *e, const dim_table *dims); /* with the dims
 /* Value when every dynamic dim is at its upper bound. */
 long long extent_high(const extent *e, const dim_table *dims);
 dim *dim_find(dim_table *dims, const char *name);
-/* Grammar: sum of products of factors; factor = number | name | ( sum ); operators + - * / ; / must divide exactly. On error
+/* Grammar: sum of products of factors; factor = number | name | ( sum ); operators + - * / ; / must divide exactly. After an error it
  * complains and returns extent_number(1). */
 extent extent_parse(arena *a, dim_table *dims, const char *expression, position at);
 void extent_print(text *t, const extent *e, const dim_table *dims); /* as spec and IR text: 2*B*S+1 */

@@ -1,5 +1,5 @@
-/* In: extents. Out: results, or what is wrong with them, as a value: the expression reader goes on after an error,
- * where the functions of ir/base/extent.h bail. Private to the files of extents. */
+/* In: extents. Out: results, or an extent_problem as a value: the expression reader reports it and goes on, whereas the functions of
+ * ir/base/extent.h bail. Private to extent.c and extent_parse.c. */
 #ifndef TFGEN_EXTENT_MATH_H
 #define TFGEN_EXTENT_MATH_H
 #include "ir/base/extent.h"

@@ -1,4 +1,4 @@
-/* In: the ATTR table of ir/op.def. Out: it as data; whether a spec states an attribute. */
+/* In: the ATTR table of ir/op.def. Out: the table as an array; whether a spec gives an attribute of an op, or its default holds. */
 #include "ir/graph/attribute_table.h"
 #include <stddef.h>
 #include <string.h>

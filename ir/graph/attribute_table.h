@@ -1,4 +1,4 @@
-/* In: the ATTR table of ir/op.def. Out: the same as data, for the spec reader, the schema and the documentation. */
+/* In: the ATTR table of ir/op.def. Out: the table as an array, for the spec reader, the schema and the documentation. */
 #ifndef TFGEN_ATTRIBUTE_TABLE_H
 #define TFGEN_ATTRIBUTE_TABLE_H
 #include "ir/ir.h"

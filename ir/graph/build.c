@@ -1,5 +1,4 @@
-/* In: programs to copy, names and kinds of new values and ops. Out: programs that passes may change, with unique names and ids that
- * are indices. A taken name gets a number. */
+/* In, out: ir/graph/build.h. */
 #include "ir/graph/build.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: a graph with kernels. Out: edit.h. */
+/* In, out: ir/graph/edit.h. */
 #include "ir/graph/edit.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@ struct edit_place {
     int ahead_count, behind_count;
 };
 
-/* ---- what is there */
+/* ---- the graph before the edits */
 static void enter_phase(editor *e, ir_phase *phase)
 {
     (void)names_add(&e->phases, phase->name, phase);
@@ -122,7 +122,7 @@ void edit_remove_value(editor *e, const ir_value *v) { e->gone[v->id] = true; }
 void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user)
 {
     ir_graph *p = e->b->p;
-    if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full: as on entry, or a power of two */
+    if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full: nothing added yet, or a power of two */
         fusion_note *more = arena_alloc(e->b->a, (2 * (size_t)p->note_count + 2) * sizeof *more);
         if (p->note_count) memcpy(more, p->notes, (size_t)p->note_count * sizeof *more);
         p->notes = more;
@@ -154,7 +154,7 @@ fusion_note *edit_note(editor *e, const ir_value *v, const ir_op *user)
     return NULL;
 }
 
-/* ---- the end */
+/* ---- edit_finish() */
 static void mend_after(editor *e, ir_phase *phase)
 {
     int count = 0;

@@ -34,7 +34,7 @@ void edit_remove_op(ir_phase *phase, const ir_op *op);
 void edit_move_ops(editor *e, ir_phase *from, int first, int count, ir_phase *to, int at);
 void edit_remove_value(editor *e, const ir_value *v); /* no op may produce or read it any more */
 void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user);
-/* The first note on v as read by `user` that existed before editing; NULL: none. Setting its value to NULL removes the note. */
+/* The first note on the edge from v to `user` that existed before editing; NULL: none. Setting the note's value to NULL removes it. */
 fusion_note *edit_note(editor *e, const ir_value *v, const ir_op *user);
 /* Applies the edits and removes empty phases with their kernels. False: nothing changed. If true, the caller runs ir_check(). */
 bool edit_finish(editor *e);

@@ -8,7 +8,7 @@ const attribute_field attribute_fields[] = {
 };
 const int attribute_field_count = sizeof attribute_fields / sizeof *attribute_fields;
 
-/* First the attributes that a spec states, then those that lowering and fusion set. */
+/* The attributes that a spec may give, then those that lowering, fusion or planning sets. */
 static const struct {
     op_kind kind;
     const char *key;

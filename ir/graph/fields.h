@@ -16,7 +16,7 @@ typedef struct attribute_field {
 extern const attribute_field attribute_fields[];
 extern const int attribute_field_count;
 
-bool op_takes(op_kind kind, const char *key);      /* a spec, lowering or fusion may set this field on such an op */
+bool op_takes(op_kind kind, const char *key);      /* a spec, lowering, fusion or planning may set this field */
 unsigned fields_taken(op_kind kind); /* op_takes() for all fields: bit i is attribute_fields[i] */
 bool field_is_set(const ir_attributes *t, const attribute_field *f); /* not zero */
 #endif

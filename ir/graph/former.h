@@ -9,7 +9,7 @@ typedef struct former_name {
 
 /* Each ends in {NULL, NULL}. */
 extern const former_name former_families[], former_layers[], former_frames[];
-/* Former layer names that apply after `family` in the text: the former family's own list, else former_layers. */
+/* Former names of layers, for text that says `family`: if that is a former family, its own list, else former_layers. */
 const former_name *former_layers_of(arena *a, const char *family);
 const char *name_today(const former_name *list, const char *name); /* list NULL: nothing was renamed */
 /* Current name of a field of the program's tile. */

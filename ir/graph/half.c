@@ -1,5 +1,4 @@
-/* In: numbers as doubles, or as stored. Out: the other form, rounded once, to nearest even. Of floating types, overflow gives infinity and
- * NaN stays NaN; i32 saturates, and NaN becomes 0. */
+/* In, out: ir/graph/half.h. */
 #include "ir/graph/half.h"
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* In: ir/kinds.def, ir/frame.def. Out: their names by enum. */
+/* In: ir/kinds.def, ir/frame.def. Out: names and properties of families, layers, frames, levels and sources of tiles, by enum. */
 #include "ir/graph/kinds.h"
 #include <string.h>
 

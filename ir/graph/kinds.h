@@ -41,7 +41,7 @@ typedef enum tile_source {
     source_total
 } tile_source;
 
-/* By enum; count may be NULL. */
+/* Names, indexed by the enums above; count may be NULL. */
 const char *const *family_names(size_t *count);
 const char *const *layer_names(size_t *count);
 const char *const *frame_names(size_t *count);
@@ -49,6 +49,6 @@ const char *const *level_names(size_t *count);
 const char *const *source_names(size_t *count);
 bool layer_is_on_units(layer_kind layer); /* uses tensor-core / MFMA instructions */
 extern const char *const fusion_levels;   /* those that fuse() implements: "none,ops,tile,block" */
-/* Also finds level auto. */
+/* False: there is no such level. Also finds level auto, which fuse() does not implement. */
 bool level_find(const char *name, fusion_level *level);
 #endif

@@ -1,4 +1,4 @@
-/* In: ops. Out: operations.h. Attention's pairs are counted by closed forms, whatever the lengths. */
+/* In, out: ir/graph/operations.h. The (query, key) pairs of attention are counted by closed formulas, so long sequences cost no time. */
 #include "ir/graph/operations.h"
 
 enum {
@@ -20,8 +20,9 @@ static double clamped_sum(long long from, long long count, long long most)
     return rising + (double)(count - whole) * (double)most;
 }
 
-/* Adds the keys seen by queries first .. first + count - 1 of one sequence. The query at p sees keys from p + 1 - window on (window 0: from
- * the first that is no padding), up to p (causal), else up to p - 1 + window (window 0: all `filled`). */
+/* Adds the keys seen by queries first .. first + count - 1 of one sequence, whose cache holds `filled` keys, of which the first `padding`
+ * do not count. The query at position p sees keys from p + 1 - window on (without a window, from the first that counts), up to p if causal,
+ * else up to p - 1 + window (without a window, all). */
 static void see_sequence(const ir_attributes *t, long long padding, long long first, long long count, long long filled, keys_seen *seen)
 {
     first -= padding, filled = filled > padding ? filled - padding : 0; /* counted from the first key that is no padding */

@@ -1,5 +1,5 @@
-/* In: an op of a lowered graph or a fused one, and values of the dims. Out: its operation count (FLOPs), the only one in tfgen:
- * used for the reference's cost, benchmarks, explanations and predictions. Pure.
+/* In: an op of a lowered or fused graph, and values of the dims. Out: how many operations (FLOPs) it takes. Nothing else in tfgen counts
+ * them: benchmarks, explanations, predictions and the reference's cost all use this. Pure functions.
  *
  * A multiply-add is two operations; a function (exp, silu, rsqrt, ...) or a comparison (max, min) is one; a rotated rope element is
  * three; a term of a sum of squares is two. Moves, rounding and cache writes are free. Attention counts visible (query, key) pairs only.
@@ -13,7 +13,8 @@ typedef struct operations {
     double others;
 } operations;
 
-/* Returns the data of an int32 input by name; NULL, or no function: its upper bound is assumed. */
+/* Returns the data of an int32 input, by its name. If it returns NULL, or no function is given, counts assume the most keys: every
+ * sequence full, without padding. */
 typedef const int *integer_source(void *context, const char *name);
 
 /* Per head, over the whole batch: visible (query, key) pairs, and keys that at least one query sees. */
@@ -23,6 +24,6 @@ typedef struct keys_seen {
 
 keys_seen attention_seen(const ir_op *op, const dim_table *dims, integer_source *integers, void *context);
 operations op_operations(const ir_op *op, const dim_table *dims, integer_source *integers, void *context);
-/* p: lowered or fused. */
+/* Sum over all ops of p, which is lowered or fused. */
 operations graph_operations(const ir_graph *p, integer_source *integers, void *context);
 #endif

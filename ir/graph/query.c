@@ -1,5 +1,4 @@
-/* In: values, ops and programs. Out: answers that several stages need in the same form. Pure
- * functions. */
+/* In: values, ops and graphs. Out: facts about them that several stages ask for, declared in ir/ir.h. Pure functions. */
 #include "ir/ir.h"
 #include <assert.h>
 #include <limits.h>
@@ -73,7 +72,7 @@ long long value_stride_at(const ir_value *v, const dim_table *dims)
     return extent_value(&step, dims);
 }
 
-/* Elements in 16 bytes. The row strides of callers' tensors are multiples of it. */
+/* Elements in 16 bytes. Row strides that callers give must be multiples of this. */
 static int step_of_rows(const ir_value *v) { return 16 / (int)dtype_size(v->type); }
 
 void value_set_step(ir_value *v, dim *d)
@@ -201,7 +200,7 @@ frame_kind kernel_frame(const ir_graph *p, const ir_kernel *k)
 {
     const bool list = p->level == fusion_block && k->phase_count > 1;
     if (list) return p->stacked ? frame_stack : frame_list;
-    return program_table[(*k->phases)->tile.program].frame; /* phases side by side have the same */
+    return program_table[(*k->phases)->tile.program].frame; /* phases side by side have the same frame */
 }
 
 layer_kind phase_layer(const ir_phase *phase) { return program_table[phase->tile.program].layer; }

@@ -1,5 +1,5 @@
-/* In: a phase. Out: its space, what it stores, the column segments of its packed weight (see segments.h). Refuses: epilogues that join
- * three products, join products of different widths, rotate a joined product, or rotate one product in two ways. */
+/* In, out: ir/graph/segments.h. Refuses epilogues that join three products, join products of different widths, rotate a joined product,
+ * rotate part of a head, or rotate one product in two ways. */
 #include "ir/graph/segments.h"
 #include <string.h>
 
@@ -8,7 +8,7 @@ typedef struct owners {
     int first, second;
 } owners;
 
-/* Index in phase->ops of the op whose data v shows, through views; -1: none, or a concat of several. */
+/* Index in phase->ops of the op that made the data of v, itself or through views; -1: no op of the phase, or several (a concat). */
 static int index_of_maker(const ir_phase *phase, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -43,9 +43,9 @@ static bool find_owners(const ir_phase *phase, owners *of, int i)
     return true;
 }
 
-/* What the epilogue requires of each product's columns, by index in phase->ops. */
+/* What the epilogue requires of the packed columns of a product; a list of these is indexed like phase->ops. */
 typedef struct requirement {
-    int partner; /* -1: none */
+    int partner; /* index in phase->ops of the product that the epilogue joins with it; -1: none */
     ir_op *rope;
 } requirement;
 

@@ -1,5 +1,6 @@
 /* In: a phase. Out: facts derived from its ops, for fusion, planning and emission: its iteration space, what it stores, the column segments
- * of its packed weight. Recomputed on every call. Refuses (returns false) epilogues that no arrangement of columns can serve. */
+ * of its packed weight. Computed anew by every call. Refuses (returns false) epilogues for which no order of packed columns gives a thread
+ * all operands of its elements. */
 #ifndef TFGEN_SEGMENTS_H
 #define TFGEN_SEGMENTS_H
 #include "ir/graph/views.h"
@@ -15,19 +16,19 @@ typedef enum segment_kind {
 
 typedef struct gemm_segment {
     segment_kind kind;
-    ir_op *first, *second; /* the body's products, in its order; second: pair_join only */
+    ir_op *first, *second; /* products of the body, `first` the earlier one; second: pair_join only */
     ir_op *rope;           /* pair_rope: the rope */
     long long columns;     /* logical columns of `first`, and of `second` */
     long long heads;       /* pair_rope: heads in a row; else 1 */
     long long pairs;       /* pair_rope: half a head; pair_join: columns; plain: 0 */
     long long padded;      /* pairs rounded up to a multiple of a granule; plain: 0 */
-    long long packed_start, packed_count; /* multiples of two granules */
+    long long packed_start, packed_count; /* packed columns; both are multiples of 32, two granules */
 } gemm_segment;
 
 typedef struct segment_list {
     gemm_segment *items;
     int count;
-    long long packed_columns; /* packed_n: sum of packed_count */
+    long long packed_columns; /* of the phase: the sum of packed_count */
     int *of_op;               /* by index in phase->ops: index in items, or -1 */
 } segment_list;
 
@@ -37,22 +38,23 @@ bool gemm_segments(arena *a, const ir_phase *phase, segment_list *out);
 /* The segment that an epilogue op computes in; NULL for ops over row scalars or column vectors alone (they belong to none). */
 const gemm_segment *segment_of(const segment_list *list, const ir_phase *phase, const ir_op *op);
 
-/* Logical column of packed column n. *second says whether it is a column of `second` (pair_join) or lies in the second half of its
- * head (pair_rope). -1: padding. */
+/* The logical column of packed column n, -1 if that is padding. *second is set to whether it is a column of the product `second`
+ * (pair_join), or lies in the second half of its head (pair_rope). */
 long long segment_column(const gemm_segment *s, long long n, bool *second);
 
-/* A phase's iteration space, rows x columns. gemm: rows of its products (matmul: batches * M) and the sum of their columns. rows: those of
- * its widest value, so slices have their source's columns, a concat its result's. attention, decode and combine: those of their output. */
+/* A phase's iteration space, rows x columns. gemm: rows of its products (matmul: batches * M) and the sum of their columns. rows: rows and
+ * columns of its widest value, so those of a slice's operand and of a concat's result. Other families: rows and columns of the result. */
 typedef struct phase_extent {
     extent rows;
     long long columns;
 } phase_extent;
 phase_extent phase_space(arena *a, const ir_phase *phase);
 
-/* True if the phase must store v because another phase or an output reads v or a view of it. An op of the phase, not a view, makes v. */
+/* True if the phase must store v: v or a view of it is an output, or another phase reads it. v is made by an op of the phase, not a view.
+ * */
 bool value_stored(const ir_graph *p, const ir_phase *phase, const ir_value *v);
 
-/* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */
+/* v is the result of a row_sumsq in a gemm phase's epilogue: stored as [rows, column tiles] partial sums, which readers add in order. */
 bool value_is_partial(const ir_graph *p, const ir_value *v);
 
 /* The phase computes v from the result of a rope. */

@@ -1,4 +1,4 @@
-/* In: a target's name, or a machine's. Out: its facts from ir/target.def. Refuses (NULL): a name that is not in the table. */
+/* In: the name of a target, or of a GPU architecture. Out: its row of ir/target.def. Refuses (NULL): a name that is not in the table. */
 #include "ir/ir.h"
 #include <limits.h>
 #include <stdint.h>

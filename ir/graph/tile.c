@@ -1,5 +1,4 @@
-/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them, which return program_none or -1
- * when there is none. */
+/* In: ir/tile.def and ir/kinds.def. Out: ir/graph/tile.h: the programs and their fields as tables, and look-ups by name. */
 #include "ir/graph/tile.h"
 #include "ir/graph/former.h"
 #include <stdlib.h>

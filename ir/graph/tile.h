@@ -23,7 +23,7 @@ enum { most_tile_fields = 12 };
 
 typedef struct ir_tile {
     program_kind program;
-    unsigned given; /* bit i: field i has a value; in a plan all non-fixed fields of the program have one */
+    unsigned given; /* bit i: field i has a value; in a plan all fields of the program but FIXED ones have */
     union {
         int at[most_tile_fields]; /* by index of the program's fields */
 #define TILE(name, ...) name##_tile name;
@@ -43,7 +43,7 @@ typedef struct program_info {
     layer_kind layer;
     frame_kind frame;
     const tile_field *fields;
-    int field_count, threads; /* threads: index of that field, which every program has */
+    int field_count, threads; /* threads: index of the field `threads`, which every program has */
 } program_info;
 extern const program_info program_table[program_count]; /* program_none has no fields */
 
@@ -55,8 +55,8 @@ unsigned program_fields(program_kind program); /* `given` of a complete tile */
 int tile_field_find(program_kind program, const char *name); /* index; accepts former names; -1: unknown or fixed */
 /* Parses a setting such as "m=128" into t. NULL: ok; else the error text. */
 const char *tile_read_setting(arena *a, const char *word, ir_tile *t);
-/* Sets fields that older versions of the program lacked (NEW_FIELD of ir/former.def), if the tile has no value for them, to the value that
- * those versions behaved as. */
+/* For tiles that an older version wrote: gives fields that it did not have yet (NEW_FIELD of ir/former.def) the value that means how that
+ * version computed. Fields with a value keep it. */
 void tile_add_new_fields(ir_tile *t);
 bool tile_is_whole(const ir_tile *t);               /* every field has a value */
 bool tile_same(const ir_tile *x, const ir_tile *y); /* both must be whole */

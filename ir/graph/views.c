@@ -1,4 +1,4 @@
-/* In: values and ops. Out: which ops are views, and which values made by ops with code they show. */
+/* In, out: ir/graph/views.h. */
 #include "ir/graph/views.h"
 
 /* x and y share storage, and y shows x's columns from `offset` on. */
@@ -29,7 +29,7 @@ static bool is_view(const ir_value *v)
     return v->def && op_is_view(v->def);
 }
 
-/* Chains of views may be long, so check the storage first: its owner is the only maker, unless several ops wrote parts of it. */
+/* Chains of views may be long, so look at the root first: if an op with code makes it, the root is the only maker. */
 int value_makers(const ir_value *v, const ir_value **makers)
 {
     const ir_value *root = value_root(v);
