@@ -1,5 +1,5 @@
-/* In: a graph, as read or fused, after a pass or as read from text. Out: returns if every rule holds. Refuses: the first broken rule, by
- * name and op: exit code 1 "internal: after PASS: RULE: ..." after a pass, a bad input for text. */
+/* In: a graph, as a pass made it or as read from text. Out: returns if every rule holds. Refuses: the first broken rule, by name and op:
+ * after a pass as our own bug (exit code 1, "internal: after PASS: RULE: ..."), in text as bad input. */
 #include "ir/check/check.h"
 #include "ir/base/names.h"
 #include "ir/graph/segments.h"
@@ -71,7 +71,8 @@ static void check_order(const checker *c)
             rule_broken(c, c->p->values[i]->at, "%%%s is computed by no op of this graph", c->p->values[i]->name);
 }
 
-/* graph.ops are the ops of the phases, in their order: so an op is in exactly one phase, and kernels run in executable order. */
+/* graph.ops must be the ops of all phases, in the order of kernels and phases. So each op is in exactly one phase, and the order of kernels
+ * is one in which they can run. */
 static void check_one_phase(const checker *c)
 {
     const ir_graph *p = c->p;
@@ -169,7 +170,7 @@ static const ir_value *state_of(const ir_value *v)
     return root->kind == value_state ? root : NULL;
 }
 
-/* The one append of each state, by value id. An append's result is the state after its write; a second write would change that value. */
+/* The one kv_append of each state, by value id. Its result is the state after the write, which a second append would change. */
 static const ir_op **check_writers(const checker *c)
 {
     const ir_op **writer = arena_alloc(c->a, ((size_t)c->p->value_count + 1) * sizeof *writer);
@@ -192,7 +193,7 @@ static void check_waits(const checker *c, const ir_op *op, const ir_op *writer, 
         rule_broken(c, second->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name, x->name);
 }
 
-/* kv_append writes its state in place: earlier accesses must have finished, later ones must wait. */
+/* kv_append writes its state in place, so phases that access the state before it must have ended, and those that access it later wait. */
 static void check_states(const checker *c)
 {
     const ir_graph *p = c->p;
@@ -265,7 +266,7 @@ static void check_outputs(const checker *c)
     }
 }
 
-/* In this order: later rules rely on earlier ones. */
+/* They run in this order: later rules rely on earlier ones. */
 #define RULES(RULE) \
     RULE("distinct-names", check_names) RULE("ids", check_ids) RULE("made-before-used", check_order) \
     RULE("attributes", check_attributes) RULE("shapes", check_shapes) RULE("one-phase", check_one_phase) \

@@ -1,5 +1,5 @@
-/* In: a graph or a program. Out: returns if every rule holds. Refuses: the first broken rule, by name. The public entry is
- * ir_check(); this header is private to ir/. */
+/* In: a graph, with or without kernels. Out: returns if every rule holds. Refuses: the first broken rule, by name. Others call ir_check()
+ * (ir/ir.h); this header is private to ir/. */
 #ifndef TFGEN_CHECK_H
 #define TFGEN_CHECK_H
 #include "ir/ir.h"
@@ -14,7 +14,7 @@ typedef struct checker {
 } checker;
 
 _Noreturn void rule_broken(const checker *c, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void ir_check_read(arena *a, const ir_graph *p); /* as ir_check, for text: bails code_bad_input at the op's place */
+void ir_check_read(arena *a, const ir_graph *p); /* ir_check() for a graph read from text: bails code_bad_input at the op's place */
 const char *const *check_rule_names(size_t *count);
 
 void check_shapes(const checker *c);     /* check_shape.c: types and shapes of each op */

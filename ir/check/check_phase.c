@@ -1,4 +1,4 @@
-/* In: a fused graph. Out: returns if the template of each phase's family can run it. Refuses: the first phase that breaks a rule. */
+/* In: a fused graph. Out: returns if each phase is one that the templates of its family can run. Refuses: the first that is not. */
 #include "ir/check/check.h"
 #include "ir/graph/segments.h"
 
@@ -40,11 +40,11 @@ static bool is_number(const extent *e, long long value)
     return extent_is_number(e, &n) && n == value;
 }
 
-/* Row sums of squares of A, accumulated while the products load it. */
+/* Sums of squares of A's rows, accumulated while the products load A. */
 static bool is_input_sum(const ir_op *op) { return op->kind == op_row_sumsq && op->role == role_body; }
 
-/* gemm: products that share a left operand, and perhaps the sum of squares of its rows; before them only elementwise ops, after them only
- * ops that an epilogue may have. */
+/* gemm: products that share a left operand, and perhaps the sum of squares of its rows. Before them in the phase there are only elementwise
+ * ops, after them only ops that an epilogue may have. */
 static void check_gemm(const checker *c, const ir_phase *phase)
 {
     const ir_op *first = NULL;
@@ -91,7 +91,7 @@ static bool is_own_op(phase_family family, op_kind kind)
     }
 }
 
-/* Families whose phases hold one op and otherwise only views. */
+/* Families whose phases have one op with code; all others are views. */
 static void check_single(const checker *c, const ir_phase *phase)
 {
     int found = 0;
@@ -103,7 +103,8 @@ static void check_single(const checker *c, const ir_phase *phase)
     if (found != 1) rule_broken(c, phase->ops[0]->at, "phase %s holds %d ops of its family", phase->name, found);
 }
 
-/* columns: one reduction; before it elementwise ops on its operand's rows, which are not stored, after it on its result's. */
+/* columns: one reduction. Before it, elementwise ops on all rows of its operand, whose results are not stored; after it, elementwise ops on
+ * the rows of its result. */
 static void check_columns(const checker *c, const ir_phase *phase)
 {
     const ir_op *reduction = phase_first(phase, class_COLUMNS);
@@ -145,7 +146,7 @@ void check_family(const checker *c)
     each_phase(c, check_one_family);
 }
 
-/* Rows are the phase's or 1; columns are `columns` or 1. */
+/* v has as many rows as the space, or one row; and `columns` columns, or one. */
 static void check_fits(const checker *c, const ir_op *op, const ir_value *v, const phase_extent *space, long long columns)
 {
     extent rows = value_rows(c->a, v);
@@ -153,7 +154,7 @@ static void check_fits(const checker *c, const ir_op *op, const ir_value *v, con
     if (!fits) rule_broken(c, op->at, "%%%s does not fit the space of its phase", v->name);
 }
 
-/* A row-invariant value is recomputed by every row, so it cannot be stored. */
+/* A value that all rows share is computed again for every row, so the phase must not store it. */
 static void check_stored_rows(const checker *c, const ir_phase *phase, const ir_op *op, const phase_extent *space)
 {
     extent rows = value_rows(c->a, op->outputs[0]);
@@ -223,8 +224,8 @@ void check_segments(const checker *c)
     each_phase(c, check_one_segments);
 }
 
-/* Within a phase a thread reads only its own elements, from registers. So ops that move data between threads read no value of their phase,
- * nobody in the phase reads an append or a move, and a view that is not transparent shows no value of its phase. */
+/* Within a phase a thread reads only its own elements, from registers. So ops that move data between threads read no value that the phase
+ * makes, no op of the phase reads the result of an append or a move, and a view with other rows or columns shows no value of the phase. */
 static void check_operand(const checker *c, const ir_phase *phase, const ir_op *op, const ir_value *v)
 {
     bool pairs = op->kind == op_rope && phase->family == family_rows;
@@ -252,7 +253,7 @@ void check_memory(const checker *c)
     each_phase(c, check_one_memory);
 }
 
-/* Each reader adds the partial sums, once per row; a sum is complete only when its phase ends. */
+/* Readers add up the partial sums, once per row. A sum is complete only when its phase has ended, so readers are in later phases. */
 void check_partial_sums(const checker *c)
 {
     const ir_graph *p = c->p;

@@ -28,7 +28,7 @@ static bool is_vector(const ir_value *v, long long columns)
     return v->rank == 1 && is_number(&v->shape[0], columns);
 }
 
-/* Axis i of v counted from the back; NULL beyond its rank. */
+/* Axis i of v, counted from the last, which is 0; NULL if v has no such axis. */
 static const extent *axis(const ir_value *v, int from_back)
 {
     return from_back < v->rank ? &v->shape[v->rank - 1 - from_back] : NULL;
@@ -112,7 +112,7 @@ static void check_rope(const checker *c, const ir_op *op)
     if (t->at) need(c, op, x->rank >= 3 && extent_equal(&t->at->shape[0], &x->shape[0]), "at is not [B]");
 }
 
-/* The continued weight multiplies the operand's remaining columns. */
+/* The first weight multiplies the first columns of the operand x, the weight `continued`, if any, the remaining ones. */
 static void check_weights(const checker *c, const ir_op *op, const ir_value *x, const ir_value *w)
 {
     const ir_value *rest = op->attributes.continued;
@@ -179,7 +179,7 @@ static bool is_cache(const ir_value *v)
     return v->kind == value_state || (v->def && v->def->kind == op_kv_append);
 }
 
-/* k is the keys or the values; returns the size of a head. */
+/* k: the keys or the values. Returns its head size. */
 static long long check_keys(const checker *c, const ir_op *op, const ir_value *k)
 {
     const ir_attributes *t = &op->attributes;
@@ -191,7 +191,7 @@ static long long check_keys(const checker *c, const ir_op *op, const ir_value *k
     return value_columns(k);
 }
 
-/* [S, L], [heads, S, L] or [B, heads, S, L]; an axis of heads or sequences that share one bias may be 1. */
+/* The bias is [S, L], [heads, S, L] or [B, heads, S, L]; heads or B may be 1 instead: all heads or sequences then share it. */
 static void check_bias(const checker *c, const ir_op *op)
 {
     const ir_value *b = op->attributes.bias, *q = op->inputs[0];
@@ -204,7 +204,8 @@ static void check_bias(const checker *c, const ir_op *op)
     need(c, op, value_columns(b) >= extent_high(value_tokens(op->inputs[1]), &c->p->dims), "the bias has fewer keys than there are");
 }
 
-/* Queries [B, S, H, hd] or [B, S, H*hd], a result [B, S, H, size], or [B, S, H*size] of either. */
+/* True if y has the rows and heads of the queries q, and heads of `size` columns. q is [B, S, H, hd] or [B, S, H*hd]; y may be [B, S,
+ * H*size] in either case, and [B, S, H, size] only if q has four axes. */
 static bool has_rows_of(const ir_value *q, const ir_value *y, long long heads, long long size)
 {
     return y->rank >= 3 && y->rank <= q->rank && extent_equal(&q->shape[0], &y->shape[0]) && extent_equal(&q->shape[1], &y->shape[1]) &&
@@ -317,7 +318,7 @@ static void check_permute(const checker *c, const ir_op *op)
     need(c, op, x->type == y->type, "dtypes differ");
 }
 
-/* The operand's shape with 1 for an axis, or without that axis. */
+/* The result's shape is the operand's with extent 1 for the reduced axis, or without that axis. */
 static void check_reduced(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
@@ -360,7 +361,7 @@ static void check_op_shape(const checker *c, const ir_op *op)
     else check_broadcast(c, op);
 }
 
-/* Lower or upper bound of e over the ranges of all dims, term by term. Saturates. */
+/* A lower (`least`) or upper bound of e over the ranges of all dims: the sum of each term's bound. Saturates. */
 static long long bound(const extent *e, const dim_table *dims, bool least)
 {
     long long sum = 0;

@@ -1,4 +1,4 @@
-/* In: the broken rule, a message and a position. Does not return. */
+/* In: the rule that is broken, a message and a position. Out: a bail() with both. */
 #include "ir/check/check.h"
 #include <stdio.h>
 

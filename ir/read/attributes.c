@@ -1,5 +1,5 @@
-/* In: the map of an op and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that need no
- * shapes. Refuses: missing and unknown keys, wrong types, values that make no sense for any shape. */
+/* In: an op's map in the spec, and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that do not depend on shapes
+ * (ir/read/shape.c has the others). Refuses: missing and unknown keys, wrong types, values that are wrong for any shape. */
 #include "ir/graph/scaling.h"
 #include "ir/read/graph.h"
 #include <math.h>
@@ -25,7 +25,7 @@ static bool read_positive(graph_reader *r, const spec_node *node, const char *wh
 static bool read_float(graph_reader *r, const spec_node *node, const char *what, const attribute_info *info,
                        double *out)
 {
-    bool layer_eps = strcmp(info->key, "eps") == 0 && info->op != op_l2norm; /* may be 0: some models use that */
+    bool layer_eps = strcmp(info->key, "eps") == 0 && info->op != op_l2norm; /* may be 0, as in some models */
     if (!layer_eps) return read_positive(r, node, what, out);
     if (!graph_real(r, node, what, out)) return false;
     if (*out >= 0) return true;

@@ -1,6 +1,6 @@
 /* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all defaults filled in.
- * Refuses: what the rules of docs/values.md and ir/op.def exclude; all errors of a file are reported together, except consequences of
- * others. The spec may be hostile: sizes, depth and counts are bounded (ir/read/graph.h, ir/read/yaml.h). */
+ * Refuses: what the rules of docs/values.md and ir/op.def exclude. All errors of a file are reported together, but not those that only
+ * follow from another one. The spec may be hostile: sizes, depth and counts are bounded (ir/read/graph.h, ir/read/yaml.h). */
 #include "ir/base/model_hint.h"
 #include "ir/read/graph.h"
 #include <string.h>

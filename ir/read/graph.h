@@ -33,13 +33,13 @@ typedef struct graph_reader {
     named **declared;
     int declared_count;
     name_map made_later;   /* names that ops make, to the ops' nodes */
-    name_map unknown_dims; /* reported once */
+    name_map unknown_dims; /* names that were reported as no dims, so that each is reported once */
     bool dim_broken[max_dims];
     const ir_op *writer[most_values]; /* by id of a state: the kv_append that writes it */
-    /* Parts that could not be read, which would cause follow-on errors: */
-    bool names_lost; /* declarations: do not report undefined values */
-    bool dims_lost;  /* dims: do not report unknown dims */
-    bool lost;       /* any part: do not report unused names */
+    /* Set if a part of the spec could not be read, so that the errors which would follow from that are not reported: */
+    bool names_lost; /* declarations of values: undefined values are not reported */
+    bool dims_lost;  /* the dims: unknown dims are not reported */
+    bool lost;       /* any part: unused names are not reported */
 } graph_reader;
 
 /* One op while it is read; inputs that are broken are NULL. */
@@ -58,7 +58,7 @@ typedef struct op_draft {
 /* graph_tools.c */
 position graph_attribute_at(const op_draft *d, const char *key); /* of the attribute's value; of the op if not given */
 bool graph_check_map(graph_reader *r, const spec_node *node, const char *what);
-/* Complains of every key of `map` not in `keys`; `what` names the map. True if one looks misspelt. */
+/* Complains of every key of `map` that is not in `keys`; `what` names the map. True if such a key looks like a misspelt one of `keys`. */
 bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
 /* graph_check_keys() for an op's map; also knows the names that other frameworks use for its attributes. */
 bool graph_check_op_keys(const op_draft *d, const char *const *keys, size_t n);
@@ -69,12 +69,12 @@ const char *graph_hint(graph_reader *r, const char *word, const char *const *nam
 bool graph_next_name(const char **s, char *name);
 bool graph_extent(graph_reader *r, const spec_node *node, const char *what, extent *out);
 bool graph_static(graph_reader *r, const spec_node *node, const char *what, long long *out); /* 1 to most_number */
-bool graph_real(graph_reader *r, const spec_node *node, const char *what, double *out);      /* what a float can hold */
+bool graph_real(graph_reader *r, const spec_node *node, const char *what, double *out);      /* within the range of a float */
 bool graph_bool(graph_reader *r, const spec_node *node, const char *what, bool *out);
 bool graph_dtype(graph_reader *r, const spec_node *node, const char *what, dtype *out);
 const char *graph_shape_text(graph_reader *r, const ir_value *v); /* [B, S, 256] */
 const char *graph_extent_text(graph_reader *r, const extent *e);
-long long graph_lowest(const extent *e, const dim_table *dims); /* minimum over the corners of the dynamic ranges */
+long long graph_lowest(const extent *e, const dim_table *dims); /* minimum with each dynamic dim at either end of its range */
 
 /* graph_dims.c, graph_values.c, graph_ops.c */
 void graph_read_dims(graph_reader *r);

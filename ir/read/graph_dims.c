@@ -55,7 +55,8 @@ static const dim_override *find_override(graph_reader *r, const char *name)
     return NULL;
 }
 
-/* Evaluates a dim given as an expression of earlier dims, `hd: D/H`. d is the last of the table; its expression cannot name it. */
+/* Evaluates a dim given as an expression of earlier dims, `hd: D/H`. d is the last dim of the table, and is taken out of it meanwhile, so
+ * that the expression cannot name d itself. */
 static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_node *dynamic)
 {
     char name[most_name + 1];
@@ -78,7 +79,7 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
     return good;
 }
 
-/* Default < preset < override. Bad values in presets are reported by check_preset(). */
+/* An override wins over the preset, and that over the spec's own value. Bad values in presets are reported by check_preset(). */
 static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const spec_node *preset,
                          const spec_node *dynamic)
 {
@@ -185,7 +186,7 @@ static void check_preset(graph_reader *r, const char *name, const spec_node *pre
     }
 }
 
-/* An override's author may not have the spec at hand: without a near name, list all of them. */
+/* Whoever writes an override may not have the spec at hand: if no dim has a similar name, all of them are listed. */
 static const char *override_hint(graph_reader *r, const char *name)
 {
     const char *near = dim_hint(r, name);

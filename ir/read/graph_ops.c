@@ -5,7 +5,7 @@
 #include "ir/graph/build.h"
 #include <string.h>
 
-/* A list is itself; a single word counts as a list of one. */
+/* The items of a list; a single word counts as a list of one item, for which *single is the storage. */
 static int items_of(const spec_node *node, spec_node *const **items, spec_node **single)
 {
     *single = (spec_node *)node;
@@ -124,7 +124,7 @@ static void make_outputs(op_draft *d)
     }
 }
 
-/* "": an invalid name, already reported. */
+/* Declares the outs by their names. A name "" stands for an invalid one, which was reported. */
 static void declare_outputs(op_draft *d)
 {
     for (int i = 0; i < d->op->output_count; i++) {

@@ -84,7 +84,8 @@ bool graph_next_name(const char **s, char *name)
     return true;
 }
 
-/* Marks the named dims as used. False if one is broken, or unknown and reported already: then the caller reports nothing. */
+/* Marks the dims that the expression names as used. False if one of them is broken, or unknown and reported already: the caller then
+ * reports nothing more. */
 static bool names_are_sound(graph_reader *r, const char *expression)
 {
     char name[most_name + 1];
@@ -97,7 +98,7 @@ static bool names_are_sound(graph_reader *r, const char *expression)
     return sound;
 }
 
-/* Reports an unknown dim only once, and keeps the dim that was meant from being reported as unused. */
+/* Enters the unknown dims of an expression, so that each is reported once, and marks the dims that were probably meant as used. */
 static void remember_unknown(graph_reader *r, const char *expression)
 {
     char name[most_name + 1];

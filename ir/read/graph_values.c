@@ -250,7 +250,7 @@ static long long most_rows(const ir_value *v, const dim_table *dims)
     return rows;
 }
 
-/* A stride that each call gives. */
+/* `stride: d` with a dynamic dim d alone: each call gives the row stride. */
 static bool read_step(graph_reader *r, const spec_node *node, ir_value *v, dim *d)
 {
     const char *fault = value_step_fault(r->a, v, d);

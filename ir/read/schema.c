@@ -107,7 +107,7 @@ static void put_section(text *t, const section *s)
         s->type, s->more);
 }
 
-/* An alternative per scaling type, with the numbers that it takes. */
+/* One alternative (oneOf) for each type of rope scaling, with the numbers that the type takes. */
 static const char *scaling_schema(arena *a)
 {
     text t = {.a = a};
@@ -151,7 +151,7 @@ static const char *attribute_schema(arena *a, attribute_type type)
     return "";
 }
 
-/* Beside a $ref other keys are ignored in draft 7, so it is wrapped to keep the help. */
+/* Draft 7 ignores all keys beside a $ref, so the $ref is wrapped in allOf, which keeps the description. */
 static void put_attribute(text *t, const attribute_info *info)
 {
     const char *schema = attribute_schema(t->a, info->type);

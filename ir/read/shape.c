@@ -33,7 +33,7 @@ static bool is_one(const extent *e)
     return extent_is_number(e, &value) && value == 1;
 }
 
-/* Axes align at the right; a missing one or a 1 broadcasts. */
+/* Axes are aligned at the right; an axis that is missing, or has extent 1, broadcasts. */
 static bool broadcast_axis(op_draft *d, ir_value *out, int i)
 {
     const extent *axis = NULL;
@@ -144,7 +144,7 @@ static bool extent_is_one(const extent *e)
     return extent_is_number(e, &n) && n == 1;
 }
 
-/* Batch axes of the result: those of both operands, counted from the right, where an axis that is missing or 1 goes with any other. */
+/* Batch axes of the result: those of both operands, aligned at the right; an axis that is missing, or has extent 1, broadcasts. */
 static bool shape_batches(op_draft *d, const ir_value *a, const ir_value *b, ir_value *out)
 {
     if (a->rank < 2 || b->rank < 2)
@@ -261,7 +261,7 @@ static bool shape_permute(op_draft *d, ir_value *out)
     return true;
 }
 
-/* An axis becomes 1 or, without keepdim, goes. */
+/* The reduced axis gets extent 1 (keepdim) or is removed. */
 static bool shape_reduced(op_draft *d, ir_value *out)
 {
     const ir_value *x = d->op->inputs[0];

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <math.h>
 
-/* `at` and `lengths` are int32, one for each sequence of x. */
+/* `at`, `lengths` and `first` are int32 [B], a number for each sequence of x. */
 static bool check_positions(op_draft *d, const char *key, const ir_value *p, const ir_value *x)
 {
     position at = graph_attribute_at(d, key);
@@ -20,7 +20,7 @@ static bool check_positions(op_draft *d, const char *key, const ir_value *p, con
     return true;
 }
 
-/* The part of p's range from `first` on, as text: "14 to 15", "8"; "up to L" where bounds are dynamic. */
+/* The part of p's range from `first` on, as text: "14 to 15" or "8"; "up to L" if its bounds are dynamic. */
 static const char *range_from(op_draft *d, const ir_value *p, const extent *first)
 {
     arena *a = d->r->a;
@@ -37,7 +37,7 @@ static bool is_one(const extent *e)
     return extent_is_number(e, &n) && n == 1;
 }
 
-/* Kernels compute positions in 32 bits: the end of p's range plus `more` tokens must fit. */
+/* Kernels compute positions in 32 bits, so the end of p's range plus `more` tokens must not exceed that. */
 static bool check_number(op_draft *d, const char *key, const ir_value *p, const extent *more)
 {
     arena *a = d->r->a;
@@ -49,8 +49,8 @@ static bool check_number(op_draft *d, const char *key, const ir_value *p, const 
                        graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), INT_MAX);
 }
 
-/* Warns if p's range reaches below 0, or, with `more` tokens from there on (NULL: a length), beyond `most` rows for some dynamic dims. The
- * result is defined in either case, and the message says how. */
+/* Warns if p's range reaches below 0, or if p plus `more` tokens (`more` NULL: p alone, a length) can exceed `most` rows for some values of
+ * the dynamic dims. The result is defined in either case, and the message says what it is. */
 static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const extent *most, const extent *more)
 {
     const dim_table *dims = &d->r->p->dims;
@@ -116,7 +116,7 @@ bool shape_rope(op_draft *d, ir_value *out)
     return check_positions(d, "at", t->at, x) && check_number(d, "at", t->at, &x->shape[1]);
 }
 
-/* Checks that k or v (input i) fits q, but for the size of its heads. */
+/* Checks that k or v (input i) fits q, except for the size of its heads, which it returns in *size. */
 static bool check_keys(op_draft *d, int i, long long *size)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[i];
@@ -162,7 +162,7 @@ static bool check_visibility(op_draft *d)
            check_number(d, "at", t->at, &q->shape[1]);
 }
 
-/* True if the kv_append that fills the cache has the same positions and number of tokens: it has warned already. */
+/* True if the kv_append that fills the cache has the attention's positions and number of tokens, and so has given the same warning. */
 static bool append_has_warned(const ir_op *attention)
 {
     const ir_value *k = attention->inputs[1];
@@ -213,7 +213,7 @@ static bool check_bias(op_draft *d)
                        d->op->attributes.heads, queries, keys);
 }
 
-/* The result: q's rows of heads, each head as long as v's. */
+/* The result: rows and heads of q, with the head size of v. */
 static void set_result(op_draft *d, ir_value *out, long long size)
 {
     const ir_value *q = d->op->inputs[0];

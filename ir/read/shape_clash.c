@@ -1,4 +1,4 @@
-/* In: an op while it is read. Out: its operands' shapes as text, and a complaint where they clash. */
+/* In: an op while it is read. Out: ir/read/shape.h: operands' shapes as text, and complaints about shapes that clash. */
 #include "ir/read/shape.h"
 #include <string.h>
 

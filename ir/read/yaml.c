@@ -18,7 +18,7 @@ static void release(void *argument)
 {
     yaml_reader *r = argument;
     yaml_event_delete(&r->event);
-    yaml_parser_delete(&r->parser); /* leaves zeros, so a second call does nothing */
+    yaml_parser_delete(&r->parser); /* zeroes the parser, so a second call does nothing */
 }
 
 static position place(yaml_mark_t mark) { return (position){(int)mark.line + 1, (int)mark.column + 1}; }
@@ -133,7 +133,7 @@ static spec_node *read_list(yaml_reader *r, int depth)
     return node;
 }
 
-/* False, and reported: a key that is not a text, or that exists already. */
+/* False: the map has the key already, which is reported. Bails if the key is not a word. */
 static bool check_key(yaml_reader *r, name_map *seen, const spec_node *key)
 {
     if (key->kind != spec_scalar) bail(r->a, code_bad_input, key->at, "a key must be a word");
