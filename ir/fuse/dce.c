@@ -1,5 +1,5 @@
-/* In: a graph without kernels. Out: the graph without ops whose results are unused, and without undeclared values that no op makes. A
- * kv_append always stays, as it changes its state. Breaks: value ids. */
+/* In: a graph without kernels. Out: the graph without ops whose results nothing uses, and without results and constants that no remaining
+ * op makes or reads. A kv_append always stays, as it changes its state. Values get new ids. */
 #include "ir/fuse/fuse.h"
 
 static bool *live_values(arena *a, const ir_graph *p)

@@ -63,8 +63,8 @@ static void begin(fusing *f)
     fuse_settle(f, "origins");
 }
 
-/* Restarts at the first pass after each change: earlier passes are worth more, and later ones could take ops that they need. most_changes
- * bounds the time on hostile graphs; fusing less is always correct. */
+/* Starts again at the first pass after each change: earlier passes gain more, and a later pass could take ops that an earlier one needs.
+ * most_changes bounds the time that a hostile graph takes; fusing less is always correct. */
 static void run_passes(fusing *f)
 {
     int changes = 0;

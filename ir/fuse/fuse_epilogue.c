@@ -41,7 +41,7 @@ bool fuse_epilogue_allowed(fusing *f, int group, int product, reason *why)
     return true;
 }
 
-/* Elementwise ops, and the sum of squares of what they make. */
+/* The group has only elementwise ops, and sums of squares of what they make. */
 static bool is_chain(const group *g)
 {
     for (int i = 0; i < g->count; i++)
@@ -49,7 +49,8 @@ static bool is_chain(const group *g)
     return true;
 }
 
-/* The group whose epilogue could take op: the one that makes the last of its operands, because the others are stored by then. */
+/* The group whose epilogue could take op: the one that makes the last of its operands. The operands that other groups make are in memory by
+ * then. */
 static int product_before(const fusing *f, const ir_op *op, bool rows_too)
 {
     int best = no_group, best_at = -1;

@@ -1,4 +1,4 @@
-/* In: a graph, a group for each op. Out: the dependences of ops, and an order of groups in which they can run. */
+/* In: a graph, and the group of each op. Out: which ops depend on which, and an order in which the groups can run. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -86,9 +86,10 @@ static void list_ops(fusing *f)
     for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
 }
 
-/* Edges from earlier ops, in the order of the later ones. Ops with code depend on the makers of their operands, seen through views, and on
- * conflicting accesses of states: kv_append writes its state in place, so it runs after every access since the last append, and later
- * accesses run after it. (A spec reads a state only through its one append; IR text may read it before.) */
+/* Edges lead from an earlier op to one that depends on it, and are found in the order of the later ops. Ops with code depend on the makers
+ * of their operands, also through views, and on conflicting accesses of states: kv_append writes its state in place, so it runs after every
+ * access since the last append, and later accesses run after it. (A spec reads a state only through its one append; IR text may read it
+ * before.) */
 typedef struct state_use {
     const ir_op *op;
     struct state_use *before;
@@ -101,7 +102,7 @@ struct state_uses {
 
 typedef struct edges {
     fusing *f;
-    bool through; /* edges among ops with code, through views; else of all ops from their direct operands */
+    bool through; /* true: edges between ops with code, also through views; false: from each op's direct operands, views included */
     int count;
     state_uses *states; /* by value id */
 } edges;
@@ -158,7 +159,7 @@ static void add_edges(edges *e)
     }
 }
 
-/* CSR lists of the edges, by the earlier op: counted, then filled in. */
+/* Lists the edges by the earlier op, in CSR form: counts them first, then fills them in. */
 static void list_edges(fusing *f, edge_list *list, bool through)
 {
     const int n = f->p->op_count;
@@ -231,7 +232,7 @@ void fuse_insert(fusing *f, int index, ir_op *op, int group)
     fuse_set_home(f, op->outputs[0], group);
 }
 
-/* Topological sort of the groups; of those that are ready, the one whose first op comes first in the graph runs first. */
+/* Topological sort of the groups; among groups that are ready, the one whose first op comes first in the graph is taken. */
 typedef struct schedule {
     fusing *f;
     int *waits; /* by group: edges from groups not yet in the order */

@@ -1,10 +1,10 @@
-/* In: two groups. Out: one group, or the reason why no phase can run their ops together. Refuses: cycles through a third group, and
- * whatever the families' templates cannot do. ir/check/check_phase.c states the same rules for fused graphs. */
+/* In: two groups. Out: one group, or the reason why no phase can run their ops together. Refuses: cycles through a third group, and ops
+ * that the templates of a family cannot run together. ir/check/check_phase.c states the same rules for fused graphs. */
 #include "ir/fuse/fuse.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Two groups examined as if they were one. */
+/* Two groups, examined as if they were one phase. */
 typedef struct group_union {
     fusing *f;
     int x, y;
@@ -42,7 +42,7 @@ static bool inside(const group_union *t, const ir_value *v)
     return g != no_group && (g == t->x || g == t->y);
 }
 
-/* v holds data, perhaps as a view, that the two groups make. */
+/* v, or what it is a view of, is made by an op of the two groups. */
 static bool shows_inside(const group_union *t, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -83,8 +83,9 @@ static void begin_walks(fusing *f, int low, int high)
     begin_walk(f, &f->walks[1], &f->before, high, ++f->stamp_now);
 }
 
-/* Follows one edge. False: there are no more. *next: the group at its end if this walk has not visited it and its rank lies between low
- * and high, or if it is the other walk's start and this edge does not begin at its own; else no_group. */
+/* Follows one edge of the walk; false: there are no more. *next is the group at the edge's end, if it is to be visited: the walk has not
+ * met it, and its rank lies between those of low and high. The start of the other walk counts, too, unless this edge leads to it directly
+ * from the start of this walk. Otherwise *next is no_group. */
 static bool walk_on(fusing *f, group_walk *w, int *next)
 {
     const int low = f->walks[0].met[0], high = f->walks[1].met[0];
@@ -107,8 +108,9 @@ static void meet(fusing *f, group_walk *w, int g)
     w->met[w->count++] = g;
 }
 
-/* True if low, the one of lower rank, reaches high through a third group. Two breadth-first walks, one forward from low, one backward from
- * high, take an edge in turn until they meet or one of them ends: either group may have thousands of neighbours. */
+/* True if a path of edges leads from group low through a third group to high, which has a higher rank. Two breadth-first walks, one forward
+ * from low, one backward from high, follow an edge in turn until they meet or one of them ends. So a group with thousands of neighbours
+ * costs little if the other has few. */
 static bool reaches(fusing *f, int low, int high)
 {
     begin_walks(f, low, high);
@@ -140,8 +142,8 @@ static void place(fusing *f, int slot, int g)
     if (g != no_group) f->rank[g] = slot;
 }
 
-/* Restores a valid order after a merge of low and high: groups that high depends on run before the merged group, groups that low reaches
- * after it, each side in its old order. The groups permute their old ranks; no other group's rank changes. */
+/* Restores a valid order after a merge of low and high: the groups that high depends on come before the merged group, the groups that low
+ * reaches after it, both in their old order. These groups exchange their ranks among each other; all others keep theirs. */
 static void reorder(fusing *f, int merged)
 {
     const group_walk *after = &f->walks[0], *before = &f->walks[1];
@@ -157,7 +159,8 @@ static void reorder(fusing *f, int merged)
     for (int i = 1; i < after->count; i++) place(f, slots[n++], after->met[i]);
 }
 
-/* A value fits a phase whose rows are `rows` and columns `columns` if it has these or 1; a row-invariant value must not be stored. */
+/* A value fits a phase of `rows` rows and `columns` columns if it has as many or one of each. A value that all rows share must not be
+ * stored. */
 static reason why_not_fit(const group_union *t, const ir_value *v, const extent *rows, long long columns)
 {
     extent own = value_rows(t->f->a, v);
@@ -167,8 +170,9 @@ static reason why_not_fit(const group_union *t, const ir_value *v, const extent 
     return reason_none;
 }
 
-/* Values made in the phase are read from registers, at the same row and column: only through transparent views. The rope of a rows phase
- * computes its operand at both columns of a pair; a rope of a rope would double the work with each. */
+/* An op reads a value that the phase makes from registers, at its own row and column, so only itself or through transparent views. The
+ * exception is the rope of a rows phase, which computes its operand at both columns of a pair. Its operand may not follow another rope:
+ * each rope in a chain would double the work. */
 static reason why_not_read(const group_union *t, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;
@@ -253,7 +257,7 @@ static reason why_not_gemm(const group_union *t)
     return reason_none;
 }
 
-/* Copies iterate over their operand's columns, so each gets its own phase; slices of one value share one. */
+/* A copy walks the columns of its operand, so each gets a phase of its own; but slices of one value share a phase. */
 static reason why_not_copies(const group_union *t)
 {
     const ir_op *copy = NULL;
@@ -299,7 +303,7 @@ static bool op_shows(const ir_op *op, const ir_value *v)
     return false;
 }
 
-/* before[i]: op i is a term of the reduction, or part of one. */
+/* before[i]: the reduction depends on op i: it makes the terms, or something that they are computed from. */
 static void find_terms(const ir_phase *phase, int reduction, bool *before)
 {
     for (int i = reduction; i >= 0; i--) {
@@ -309,7 +313,7 @@ static void find_terms(const ir_phase *phase, int reduction, bool *before)
     }
 }
 
-/* A term is computed where it is added: nobody else can read it. */
+/* A term is computed where it is added up and not stored, so nothing else can read it. */
 static reason why_not_term(const group_union *t, int i, const bool *before, int reduction)
 {
     const ir_value *v = t->phase.ops[i]->outputs[0];
@@ -319,7 +323,7 @@ static reason why_not_term(const group_union *t, int i, const bool *before, int 
     return reason_none;
 }
 
-/* One reduction, elementwise ops on its operand's rows before it, and on its result's after it. */
+/* A columns phase: one reduction, elementwise ops on the rows of its operand before it, and on the rows of its result after it. */
 static reason why_not_columns(const group_union *t)
 {
     const int reduction = columns_op(&t->phase);

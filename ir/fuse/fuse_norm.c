@@ -81,7 +81,7 @@ reason fuse_why_not_folded(fusing *f, const ir_value *y)
     return why ? why : reason_other_users;
 }
 
-/* Copies of the ops that compute a row scalar from stored values: cheap, so every phase that needs it recomputes it. */
+/* Copies the ops that compute a row scalar from stored values into a phase that needs it: computing it again costs little. */
 typedef struct cloning {
     fusing *f;
     int at; /* index in p->ops to insert before; increases with each insertion */
@@ -117,7 +117,7 @@ static ir_value *clone_scalar(cloning *c, ir_value *v)
     return copy;
 }
 
-/* Current index of op in p->ops: at or behind f->order, as ops were only inserted since the last refresh. */
+/* The index of op, which makes `out`, in p->ops. It is f->order or higher, as ops were only inserted since the last refresh. */
 static int index_of(const fusing *f, const ir_op *op, const ir_value *out)
 {
     int i = f->order[out->id];
@@ -125,7 +125,7 @@ static int index_of(const fusing *f, const ir_op *op, const ir_value *out)
     return i;
 }
 
-/* l = linear y, W becomes l.raw = linear x, W fold=w; l = mul l.raw, r. */
+/* "l = linear y, W" becomes "l.raw = linear x, W fold=w" and "l = mul l.raw, r". */
 static void fold_into(fusing *f, ir_op *linear, const folded *n, ir_value *r, int group)
 {
     ir_value *out = linear->outputs[0];
@@ -217,7 +217,7 @@ bool fuse_statistics(fusing *f)
     return fuse_sums(f) || shared;
 }
 
-/* Only permits it: whether a product can accumulate row sums depends on its MMA path, so planning decides (gen/plan/sums.c). */
+/* Only permits products to accumulate row sums: whether one can depends on its program, so planning decides (gen/plan/sums.c). */
 bool fuse_input_sums(fusing *f)
 {
     f->p->input_sums = true;

@@ -1,13 +1,13 @@
 /* In: the finished phases. Out: a note with a reason for each edge between two of them. */
 #include "ir/fuse/fuse.h"
 
-/* A row reduction, which is known only after the whole row. */
+/* v is the result of a row reduction, which is complete only after the whole row. */
 static bool is_statistic(const ir_value *v)
 {
     return v->def && op_table[v->def->kind].class == class_REDUCE;
 }
 
-/* Index of the fusion that could remove the edge: an epilogue's, a view's, or one of rows phases. -1: none. */
+/* Index of the fusion that could remove the edge from v to user: one that makes views, fills epilogues or merges rows phases. -1: none. */
 static int fusion_for(fusing *f, const ir_value *v, const ir_op *user, int x, int y)
 {
     if (user->kind == op_slice || v->def->kind == op_slice) return fusion_index("split");

@@ -1,5 +1,5 @@
-/* In: linears, each in a phase of its own. Out: linears of one input in one phase (qkv; gate and up). Refuses: weights that are not
- * params or are shared, weights or folds that differ in dtype. */
+/* In: linears, each in a phase of its own. Out: one phase for linears of one input (fusions qkv and gate_up). Refuses: weights that are not
+ * params or that several products use, weights or folded norms that differ in dtype, different folded norms. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -65,7 +65,7 @@ reason fuse_why_not_packed(fusing *f, int x, int y)
     return fuse_why_not(f, x, y);
 }
 
-/* By group: the next one whose products have the same left operand; no_group: none. */
+/* By group: the next group whose products have the same left operand; no_group: none. */
 static int *next_of_operand(fusing *f)
 {
     int *next = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *next);

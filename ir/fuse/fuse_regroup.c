@@ -20,7 +20,8 @@ static bool are_groups(const ir_value *x, const ir_value *rows)
     return count * value_columns(x) == value_columns(rows);
 }
 
-/* True if `rows` is a view of the groups of a norm, or of an op that was moved, and only `reader` reads it. */
+/* True if `rows` is [..., G * C], a view of the result [..., G, C] of a norm or of an op that this pass moved, and only `reader` reads it.
+ * */
 static bool shows_groups(const regrouping *r, const ir_value *rows, const ir_op *reader)
 {
     const fusing *f = r->f;
@@ -34,8 +35,8 @@ static bool shows_groups(const regrouping *r, const ir_value *rows, const ir_op 
 
 static bool is_dense(const ir_value *v) { return !v->root && !v->root_stride; }
 
-/* True if an op on groups can have v as an operand, as it is or as a view. False if a product makes v: then its epilogue may take the
- * op. */
+/* True if v, or a view of it as groups, can be an operand of an op on groups. False if a product makes v, since its epilogue may take the
+ * op instead. */
 static bool may_regroup(const regrouping *r, const ir_value *v, const ir_value *rows)
 {
     if (v->kind == value_constant || value_is_scalar(v)) return true;
@@ -45,7 +46,7 @@ static bool may_regroup(const regrouping *r, const ir_value *v, const ir_value *
     return vector || (v->rank == rows->rank && value_is_full(r->f->a, v, rows));
 }
 
-/* The operand whose groups the op can work on; NULL: none. */
+/* The operand `rows` of op whose groups op can work on instead (shows_groups()); NULL: none. */
 static ir_value *find_rows(const regrouping *r, const ir_op *op)
 {
     const ir_value *out = op->outputs[0];
@@ -61,7 +62,7 @@ static ir_value *find_rows(const regrouping *r, const ir_op *op)
 
 static void set_view(ir_value *v, ir_value *root) { v->root = root, v->root_offset = 0, v->root_stride = value_columns(v); }
 
-/* v reshaped to the shape of x; a vector becomes [G, C]. */
+/* A view of v with the shape of x, [..., G, C]; of a vector, with shape [G, C]. */
 static ir_value *view_in_groups(regrouping *r, ir_value *v, const ir_value *x, const ir_op *op)
 {
     fusing *f = r->f;
@@ -75,8 +76,8 @@ static ir_value *view_in_groups(regrouping *r, ir_value *v, const ir_value *x, c
     return view;
 }
 
-/* Moves the op to the groups. Its result gets their shape; its former result becomes a view of that, or, if it is an output, the storage of
- * it. */
+/* Lets the op work on the groups that `rows` shows: its new result has their shape. Its former result becomes a view of the new one or, if
+ * it is an output, the storage of which the new result is a view. */
 static void regroup(regrouping *r, ir_op *op, const ir_value *rows)
 {
     fusing *f = r->f;

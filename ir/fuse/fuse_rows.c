@@ -7,7 +7,7 @@ static bool is_plain_rows(const group *g)
     return g->count > 0 && g->family == family_rows;
 }
 
-/* Holds a residual add: the sum of two full values. */
+/* The group has a residual add: the sum of two values of the same rows and columns. */
 static bool adds_rows(fusing *f, const group *g)
 {
     for (int i = 0; i < g->count; i++) {
@@ -85,12 +85,12 @@ static readers find_readers(fusing *f)
     for (size_t i = 1; i <= n; i++) r.start[i] += r.start[i - 1];
     r.groups = arena_alloc(f->a, ((size_t)r.start[n] + 1) * sizeof *r.groups);
     each_reading(f, &r, true);
-    for (size_t i = n; i > 0; i--) r.start[i] = r.start[i - 1]; /* filling moved each start to the next value's */
+    for (size_t i = n; i > 0; i--) r.start[i] = r.start[i - 1]; /* filling moved each start to where the next value's readers start */
     r.start[0] = 0;
     return r;
 }
 
-/* The smaller of `best` and the first group after `last` that reads v. */
+/* The first group after `last` that reads v, or `best` if that is smaller. */
 static int next_reader(const readers *r, const ir_value *v, int last, int best)
 {
     int low = r->start[v->id], high = r->start[v->id + 1];
@@ -102,7 +102,7 @@ static int next_reader(const readers *r, const ir_value *v, int last, int best)
     return low < r->start[v->id + 1] && r->groups[low] < best ? r->groups[low] : best;
 }
 
-/* The first group after `last` that reads a full value that x reads, too. */
+/* The first group after `last` that reads one of the values that x reads, row scalars and vectors aside. */
 static int next_sibling(fusing *f, const readers *r, const group *x, int last)
 {
     int best = f->group_count;
@@ -129,7 +129,7 @@ static bool join_siblings(fusing *f)
     return changed;
 }
 
-/* Epilogues first: a longer epilogue lets other passes fuse more, before the ops form chains of rows phases. */
+/* Epilogues first, before the ops form rows phases: after an epilogue has grown, other passes can fuse more. */
 bool fuse_elementwise(fusing *f)
 {
     if (fuse_epilogue_elementwise(f)) return true;

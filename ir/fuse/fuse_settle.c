@@ -1,9 +1,10 @@
-/* In: ops in groups. fuse_settle() removes dead ops, brings phases and ops into executable order and sets roles; fuse_finish() adds names,
- * dependencies and kernels of one phase each, and runs the verifier, which names the pass. Breaks: value ids, so groups are refreshed. */
+/* In: ops in groups. Out: phases. fuse_settle() removes dead ops, brings phases and ops into executable order and sets roles. fuse_finish()
+ * names the phases, adds their dependencies and kernels of one phase each, and runs the verifier, which names the last pass if it finds
+ * fault. Values get new ids, so groups are refreshed. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
-/* f->home is indexed by value id, and removing dead ops renumbers values: homes are carried over by op. */
+/* Removing dead ops gives values new ids, by which f->home is indexed, so the homes are kept by op meanwhile. */
 static void remove_dead(fusing *f)
 {
     ir_graph *p = f->p;
@@ -20,14 +21,14 @@ static void remove_dead(fusing *f)
     fuse_refresh(f);
 }
 
-/* Chooses the phase that prints each view: that of its last maker; for a view of a declared value, the first that reads it. Any choice is
- * right that puts the view after its operands and before its readers. */
+/* Chooses the phase in whose text each view is printed: that of its last maker, or, for a view of the caller's data, the first phase that
+ * reads it. Any phase would do that puts the view after its operands and before its readers. */
 static void place_views(fusing *f)
 {
     f->printed_in = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->printed_in);
     f->place = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->place);
     for (int i = 0; i < f->p->value_count; i++) f->printed_in[i] = fuse_home(f, f->p->values[i]);
-    for (int i = f->p->op_count - 1; i >= 0; i--) { /* backward: a reader that is a view is placed already */
+    for (int i = f->p->op_count - 1; i >= 0; i--) { /* backward, so that readers which are views are placed before */
         const ir_value *v = f->p->ops[i]->outputs[0], *makers[most_makers];
         if (f->printed_in[v->id] != no_group) continue;
         int place = no_group, n = value_makers(v, makers);
@@ -44,7 +45,7 @@ static void place_views(fusing *f)
     }
 }
 
-/* The groups with the views placed in them, by rank; their ops in executable order. */
+/* The groups by rank, each with its views and with its ops in executable order. */
 static group *place_ops(fusing *f)
 {
     int count = f->sequence_count, at = 0;
@@ -64,7 +65,7 @@ static group *place_ops(fusing *f)
     return placed;
 }
 
-/* What determines an op's role: its dependencies within its group. */
+/* What determines the role of an op: how it depends on the others of its group. */
 typedef struct dependence {
     bool on_core, for_core; /* core: products, attention, or reductions */
     bool read;              /* an op of the group reads it */
@@ -78,8 +79,8 @@ static bool is_core(const group *g, const ir_op *op)
     return class == class_PRODUCT || class == class_ATTENTION;
 }
 
-/* One step of dataflow: forward, op i depends on the core if an operand does; backward, an operand is needed by the core if op i is. Each
- * op visits only its operands, as a hostile spec may put any number of views into a group. */
+/* One step of a dataflow analysis. Forward: op i depends on the core if one of its operands does. Backward: the core needs an operand of op
+ * i if it needs op i. A step visits only the op's operands, since a hostile spec may put any number of views into a group. */
 static void depend(const fusing *f, const group *g, dependence *d, int i, bool forward)
 {
     ir_value *used[24];
@@ -169,7 +170,8 @@ static const char *natural_name(fusing *f, const ir_phase *phase)
     return base_name(f->a, last ? last->outputs[0] : phase->ops[0]->outputs[0]);
 }
 
-/* name, name_2, ...: a counter per natural name, as there may be thousands of "stats". */
+/* Phases that would have the same name become name, name_2, ... Each name has a counter, since thousands of phases may want the same one.
+ * */
 static void name_phases(fusing *f, ir_phase **phases, int count)
 {
     name_map taken = {.a = f->a}, counters = {.a = f->a};
@@ -231,7 +233,7 @@ static void make_kernels(fusing *f, ir_phase **phases, int count)
     }
 }
 
-/* The groups as phases in rank order; reorders p->ops to match. */
+/* Makes a phase of each group, in the order of ranks, and brings p->ops into the order of phases. */
 static ir_phase **make_phases(fusing *f)
 {
     const int count = f->sequence_count;
@@ -251,7 +253,7 @@ void fuse_finish(fusing *f)
     ir_check(f->a, f->p, f->last_pass);
 }
 
-/* Expects lists and edges up to date: passes that change ops call fuse_refresh(), and merges keep them valid. */
+/* The groups' lists of ops and the edges must be valid: passes that change ops call fuse_refresh(), and fuse_merge() keeps them valid. */
 void fuse_settle(fusing *f, const char *pass)
 {
     remove_dead(f);

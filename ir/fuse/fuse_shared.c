@@ -1,6 +1,6 @@
 /* In: groups of the rows family that reduce the same value in the same way, such as the two norms ahead of a parallel block. Out: one
- * group, which reads and reduces the value once; what both computed alike is computed once. Refuses: what the rows template cannot do
- * (ir/fuse/fuse_legal.c says why). */
+ * group, which reads and reduces the value once; of ops that compute the same in both, one remains. Refuses: what the rows template cannot
+ * do (ir/fuse/fuse_legal.c says why). */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool same_op(const ir_op *x, const ir_op *y)
 
 static bool is_arithmetic(const ir_op *op) { return op_is_elementwise(op) || op_table[op->kind].class == class_REDUCE; }
 
-/* Redirects all readers of v to `instead`. Edges between groups stay right, because both values are in one group. */
+/* Makes all readers of v read `instead`. One group makes both values, so the edges between groups stay as they are. */
 static void replace_reads(fusing *f, const ir_value *v, ir_value *instead)
 {
     const int count = fuse_users(f, v, NULL, 0);

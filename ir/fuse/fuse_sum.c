@@ -9,13 +9,13 @@ enum { most_terms = 8, aligned_bytes = 16 };
 
 /* root = terms[0] + terms[1] + ...; adders[i]: the add that has terms[i] as an operand. */
 typedef struct sum {
-    ir_op *root, *x, *y; /* x, y: the two linears */
+    ir_op *root, *x, *y; /* root: the last add; x, y: the two linears */
     ir_value *terms[most_terms];
     ir_op *adders[most_terms];
     int count, adds;
 } sum;
 
-/* False: there are too many terms. */
+/* Enters the terms of `add`, and of adds that make its operands, in s. False: there are too many. */
 static bool collect(const fusing *f, sum *s, ir_op *add)
 {
     if (++s->adds > most_terms) return false;
@@ -41,8 +41,8 @@ static bool is_lone_linear(const fusing *f, const sum *s, int term)
            f->uses[w->id] == 1;
 }
 
-/* The attention whose result [B, S, H, hd] only this linear reads, reshaped to [B, S, H*hd]: it can write that shape as well. NULL:
- * none. */
+/* The attention whose result [B, S, H, hd] is read only by this linear, through a reshape to [B, S, H*hd]. The attention can have a result
+ * of that shape itself. NULL: none. */
 static ir_op *attention_behind(const fusing *f, const ir_op *linear)
 {
     const ir_value *v = linear->inputs[0];
@@ -53,7 +53,7 @@ static ir_op *attention_behind(const fusing *f, const ir_op *linear)
     return merges && !from->output && fuse_only_used_by(f, from, view) && fuse_only_used_by(f, v, linear) ? from->def : NULL;
 }
 
-/* The linear's input can be written into a larger row. */
+/* The linear's input can be stored as part of a longer row. */
 static bool may_move(fusing *f, const ir_op *linear)
 {
     const ir_value *v = linear->inputs[0];
@@ -118,7 +118,7 @@ static ir_value *new_value(joining *j, const char *suffix, dtype type, const ir_
     return v;
 }
 
-/* The concat of both inputs, a view: both are stored in its rows. */
+/* The concat of both inputs, a view: their phases store them in its rows. */
 static ir_value *join_inputs(joining *j)
 {
     fusing *f = j->f;
@@ -137,7 +137,7 @@ static ir_attributes joined_attributes(const sum *s)
     return t;
 }
 
-/* Without other terms, the root itself becomes the product. */
+/* The sum has no other terms, so the op of the last add becomes the product. */
 static void become_product(joining *j, ir_value *both)
 {
     ir_op *root = j->s->root;
@@ -146,7 +146,7 @@ static void become_product(joining *j, ir_value *both)
     root->attributes = joined_attributes(j->s);
 }
 
-/* The product, then adds for the other terms: vectors (biases) first, so that the root adds a full value last. */
+/* The product, then an add for each other term: vectors (biases) first, then full values, the last by the root. */
 static void add_terms(joining *j, ir_value *both)
 {
     fusing *f = j->f;
@@ -171,7 +171,7 @@ static void add_terms(joining *j, ir_value *both)
         }
 }
 
-/* False: one of the inputs was placed in another row meanwhile. */
+/* False: since match() one of the inputs has become part of another row. */
 static bool join(fusing *f, const sum *s)
 {
     if (!may_move(f, s->x) || !may_move(f, s->y)) return false;

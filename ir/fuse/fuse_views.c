@@ -25,7 +25,7 @@ static bool same_rows(fusing *f, const ir_value *x, const ir_value *y)
     return extent_equal(&a, &b);
 }
 
-/* Makes v a view of x, `offset` columns from x's first. A view's root is the owner of the storage, never another view. */
+/* Makes v a view of x that begins at column `offset` of x. The root of a view is the owner of the storage, never another view. */
 static void set_view(fusing *f, ir_value *v, ir_value *x, long long offset)
 {
     v->root = x->root ? x->root : x;
@@ -34,7 +34,7 @@ static void set_view(fusing *f, ir_value *v, ir_value *x, long long offset)
     v->root_stride = value_stride(x);
 }
 
-/* Views belong to no group. The group of a slice that was a copy may keep other slices of the same operand. */
+/* Removes op, which is a view now, from its group. If it is a slice, other slices of the same operand may remain there. */
 static void leave_group(fusing *f, const ir_op *op)
 {
     group *old = &f->groups[fuse_home(f, op->outputs[0])];

@@ -1,4 +1,4 @@
-/* In: the FUSION rows of ir/reason.def. Out: their names, and whether one may run at a level. */
+/* In: the FUSION rows of ir/reason.def. Out: the names of fusions, and whether one may run: at this level, and not turned off. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 enum { most_beside = 4 }; /* most phases per launch */
 
-/* The last position of a group that g waits for; -1: none. */
+/* The highest position, in the order of groups, of one that g depends on; -1: none. */
 static int last_awaited(const fusing *f, int g)
 {
     int last = -1;
@@ -18,7 +18,7 @@ static int last_awaited(const fusing *f, int g)
     return last;
 }
 
-/* The position of the first phase of the first rows launch after position `after` that has room; `at`: none. */
+/* The position, after `after` and before `at`, at which the first launch of rows phases begins that has room for another; `at`: none. */
 static int first_launch(const fusing *f, const int *phases, int after, int at)
 {
     for (int i = after + 1; i < at; i++) {
@@ -28,7 +28,7 @@ static int first_launch(const fusing *f, const int *phases, int after, int at)
     return at;
 }
 
-/* Moves the phases of a launch directly after its leader. They may move there: they do not wait for anything in between. */
+/* Moves the phases of a launch directly behind its leader. That is valid, since they depend on nothing in between. */
 void fuse_place_beside(fusing *f)
 {
     const int count = f->sequence_count;

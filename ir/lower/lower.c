@@ -1,5 +1,5 @@
-/* In: a graph. Out: the same computation in elementwise ops, reductions, products, attention and moves (the table is in
- * docs/fusion.md); outputs that no op writes become copies. The graph is not changed. */
+/* In: a graph. Out: a graph of the same computation in elementwise ops, reductions, products, attention and moves (docs/fusion.md has a
+ * table). An output that no op would write into memory of its own is copied there. The graph read is not changed. */
 #include "ir/graph/build.h"
 #include <string.h>
 
@@ -127,7 +127,7 @@ static void lower_row_mean(lowering *l)
     emit(l, op_div, l->out, s, columns_of(l, x));
 }
 
-/* Axes of more than one element stay in order, so the elements do, too. */
+/* True if all axes of more than one element keep their order: the elements in memory then keep theirs, and the permute is a reshape. */
 static bool keeps_order(const ir_value *x, const number_list *axes)
 {
     double last = -1;
@@ -173,8 +173,8 @@ static void reduce_rows(lowering *l, ir_value *x, ir_value *out)
     else emit(l, kind, out, x, NULL);
 }
 
-/* x with all axes after `axis` merged into one, if its rows are shorter than a memory transaction and these axes are static. Not into more
- * columns than kernels count. */
+/* x with all axes after `axis` merged into one, if its rows are shorter than a memory transaction and these axes are static; x itself
+ * otherwise, and if the merged axis had more columns than kernels can count. */
 static ir_value *with_long_rows(lowering *l, ir_value *x, int axis)
 {
     enum { transaction = 128, most_columns = 1 << 30 };
@@ -193,7 +193,7 @@ static ir_value *with_long_rows(lowering *l, ir_value *x, int axis)
     return v;
 }
 
-/* True if the elements along the axis lie apart, and rows have several columns. */
+/* True if a reduction along the axis is best done by columns: it adds several elements, which do not lie side by side. */
 static bool is_of_columns(const ir_value *x, int axis)
 {
     long long columns = 1, size, terms = 1;
@@ -205,7 +205,7 @@ static bool is_of_columns(const ir_value *x, int axis)
     return columns > 1 && terms > 1;
 }
 
-/* A reduction of an axis that is not the last: neighbouring threads take neighbouring columns. */
+/* A reduction of an axis that is not the last, as a class COLUMNS op: neighbouring threads take neighbouring columns. */
 static void reduce_columns(lowering *l, int axis)
 {
     static const op_kind of[op_count] = {
@@ -227,7 +227,7 @@ static void reduce_columns(lowering *l, int axis)
     if (out != l->out) emit(l, op_reshape, l->out, out, NULL);
 }
 
-/* A reduction of rows, of which the axis is the last. */
+/* A sum, mean, amax or amin: by columns, or with the axis moved to the end, by rows. */
 static void lower_reduced(lowering *l)
 {
     const int axis = (int)l->op->attributes.axis;
@@ -282,8 +282,8 @@ static void lower_linear(lowering *l)
     emit(l, op_add, out, sum, in(l, 2));
 }
 
-/* True for a matrix times a vector, if the matrix is so large that an extra kernel hardly adds to the time: after this rewrite, ops that
- * the matmul's epilogue could have run may need a kernel of their own. */
+/* True for a matrix times a vector if the matrix is large. lower_matrix_times_vector() may cost an extra kernel, for ops that the matmul's
+ * epilogue could have run; beside a large matrix that hardly adds to the time. */
 static bool is_matrix_times_vector(const ir_op *op)
 {
     const long long least = 1 << 20;
@@ -337,7 +337,7 @@ static bool has_one_matrix(const ir_value *v)
     return true;
 }
 
-/* True if the second operand is one matrix for all batches, and the rows of the first operand's batches are contiguous. */
+/* True if all batches share the second operand, and the rows of all batches of the first operand form one matrix in memory. */
 static bool shares_second(const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1];
@@ -385,7 +385,7 @@ static void lower_op(lowering *l)
     }
 }
 
-/* Every output has memory of its own, so an input, param or state that is also an output is copied. */
+/* Every output has memory of its own, so an output that is an input, param, state or the result of a kv_append is copied. */
 static void copy_outputs(lowering *l, int first_origin)
 {
     int count = l->b.p->value_count;
@@ -406,7 +406,7 @@ ir_graph *lower(arena *a, const ir_graph *graph)
 {
     lowering l = {.b = build_copy(a, graph, false)};
     for (int i = 0; i < graph->op_count; i++) {
-        ir_op op = *graph->ops[i]; /* a graph built by hand may lack origins: the index is the origin */
+        ir_op op = *graph->ops[i]; /* a graph read from text may lack origins, so they are set here: the op's index */
         op.origin = i;
         l.op = &op;
         l.out = mapped(&l, op.outputs[0]);
