@@ -61,8 +61,8 @@ const char *device_model_text(size_t index, size_t *size);    /* the file */
 device_model *device_model_find(arena *a, const char *name);  /* NULL: there is none */
 device_model *device_model_named(arena *a, const char *name); /* bails on an unknown name, listing all names */
 device_model *device_model_default(arena *a, const target_info *target);
-/* The model matching the name `label` that a device reports, else the target's default. */
+/* The model of a device that reports the name `label`: the one with the longest `match` in it, else the target's default. */
 device_model *device_model_of(arena *a, const target_info *target, const char *label);
 double device_last_level(const device_model *d); /* bytes of the last-level cache; 0: unknown */
-double device_latency(const device_model *d);    /* of memory; an H200's if the file has none */
+double device_latency(const device_model *d);    /* of a load from memory, in seconds; an H200's if the file gives none */
 #endif

@@ -1,5 +1,5 @@
-/* In: names, targets, the name that a driver reports. Out: models of the device files built into tfgen (.incbin), so planning reads no
- * folder. NULL: an unknown name. */
+/* In: the name of a model, a target, or the name of a device as its driver reports it. Out: a model from the device files, which are built
+ * into tfgen (.incbin), so that planning reads no files. NULL: an unknown name. */
 #include "ir/devices/device_model.h"
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void read_model(void *argument)
 
 static void close_arena(void *a) { arena_free(a); }
 
-/* Parsed in its own arena, since this arena's source may be another text. */
+/* Parsed in an arena of its own: reading sets an arena's source, and that of `a` may be another text. */
 device_model *device_model_at(arena *a, size_t index)
 {
     model_job j = {arena_new(), index, NULL};
@@ -51,7 +51,7 @@ device_model *device_model_at(arena *a, size_t index)
     return j.made;
 }
 
-/* specs/devices/NAME.yaml */
+/* True if path is specs/devices/NAME.yaml. */
 static bool is_called(const char *path, const char *name)
 {
     const char *last = strrchr(path, '/') + 1;

@@ -17,7 +17,7 @@ typedef struct fact_key {
     double least, most;
     bool required;
     size_t offset;
-    int count; /* for fact_count: which device_count */
+    int count; /* if kind is fact_count: which device_count */
 } fact_key;
 
 static const fact_key keys[] = {
@@ -60,7 +60,8 @@ static const char *read_text(arena *a, const char *key, const spec_node *n)
     return "";
 }
 
-/* Reads the key that names the source of numbers (one of the fact_source words), which may occur once. */
+/* Reads a key such as `measured: NOTE`, which says where the numbers beside it come from (fact_source); there may be one. False: key is
+ * another one. */
 static bool take_source(arena *a, const fact_key *k, const spec_node *key, const spec_node *n, fact_source *source, const char **note)
 {
     const fact_source found = source_of(key->text);

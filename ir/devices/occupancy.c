@@ -1,5 +1,4 @@
-/* In: resource use of kernels. Out: see occupancy.h. A workgroup starts only if all of its waves fit; waves are assigned to SIMDs
- * round-robin. */
+/* In, out: ir/devices/occupancy.h. A workgroup starts only if all of its waves fit; waves are assigned to SIMDs in turn. */
 #include "ir/devices/occupancy.h"
 #include <limits.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* In: a device and a kernel's resource use. Out: resident workgroups and waves per unit (multiprocessor), what limits them, and how much
- * less of it would fit one more workgroup. A kernel that does not fit has 0 workgroups. Pure. */
+/* In: a device and the resources that a kernel uses. Out: how many of its workgroups and waves a unit (multiprocessor) holds, which
+ * resource limits them, and to what use of it a kernel must come down for one more workgroup to fit. A kernel that does not fit has 0
+ * workgroups. Pure functions. */
 #ifndef TFGEN_IR_OCCUPANCY_H
 #define TFGEN_IR_OCCUPANCY_H
 #include "ir/devices/device_model.h"
@@ -22,7 +23,7 @@ typedef struct occupancy {
     long long step[occupancy_limit_count]; /* limiting resources: largest use at which one more workgroup fits; -1: none */
 } occupancy;
 
-/* Resources of a unit, shared by its workgroups, equal on all devices of a target; all 0: not applicable (the host). */
+/* Resources of a unit, which its workgroups share; they are equal on all devices of a target. All 0 for the host. */
 typedef struct unit_room {
     int simds, threads, registers; /* registers: of all lanes together */
     int reserved;                  /* shared memory bytes the system reserves per workgroup */

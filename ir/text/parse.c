@@ -140,7 +140,7 @@ static void read_op(reader *r, op_role role)
     read_outs(r, op);
     scan_expect(&r->in, "=");
     op->kind = read_op_name(r);
-    op->stated = ~0ull; /* text has defaults filled in */
+    op->stated = ~0ull; /* text does not tell defaults from what the spec gave */
     read_inputs(r, op);
     read_fields(r, op);
     position place = read_place(r);
@@ -272,10 +272,10 @@ static void read_settings(reader *r, ir_tile *tile)
     scan_end_line(&r->in);
 }
 
-/* A frame of several phases that wait for each other. */
+/* A frame of level block, whose launch has several phases that wait for each other. */
 static bool is_of_phases(frame_kind frame) { return frame == frame_list || frame == frame_stack; }
 
-/* At a kernel's closing brace. A kernel with frame= must have a tile in every phase, as the frame follows from the tiles. */
+/* Called at a kernel's closing brace. If the kernel has frame=, every phase must have a tile, from which the frame follows. */
 static void end_kernel(reader *r)
 {
     r->depth = 0;
@@ -340,7 +340,7 @@ static void read_source(reader *r)
     size_t count;
     const char *const *names = source_names(&count);
     if (r->phase->from != tile_of_model) bail(r->a, code_bad_input, scan_here(&r->in), "a second from line");
-    r->phase->from = (tile_source)(1 + scan_choice(&r->in, names + 1, count - 1, "who chose the tile")); /* the model needs no line */
+    r->phase->from = (tile_source)(1 + scan_choice(&r->in, names + 1, count - 1, "who chose the tile")); /* there is no line `from model` */
     scan_end_line(&r->in);
 }
 
@@ -433,7 +433,7 @@ static void read_phase_line(reader *r)
     } else scan_expected(&r->in, "pro, body, epi, not, from, tile, spilled or \"}\"");
 }
 
-/* Applies the same rules as for a spec's outputs. */
+/* Refuses what the reader of specs refuses in outputs. */
 static void check_output(reader *r, name_map *outputs, const pending *n)
 {
     const ir_value *same = names_find(&r->b.names, n->output);
@@ -456,7 +456,7 @@ static void settle_names(reader *r)
     }
 }
 
-/* Sets the places of all ops and values: in this text while it is verified, then in the spec for later stages. */
+/* Sets the positions of all ops and values: for the verifier to places in this text, afterwards to those in the spec. */
 static void move_places(reader *r, bool to_spec)
 {
     const position *places = to_spec ? r->spec_places : r->op_places;

@@ -7,7 +7,7 @@
 
 enum { max_values = 262144, max_list = 256 };
 
-/* A name that is used before the line that makes it. */
+/* A use of a value on a line before the one that makes the value. */
 typedef struct pending {
     ir_value *view;     /* a view whose root is pending; NULL: an output */
     const char *output; /* the spec's name for it */
@@ -26,11 +26,11 @@ typedef struct reader {
     builder b;
     pending *pending;
     declared *declared;
-    position *op_places, *spec_places;        /* in this text; the ops' own positions are in the spec */
+    position *op_places, *spec_places;        /* by op: its place in this text; in the spec, as the text says (!line:column) */
     int pending_count, declared_count, depth; /* 0: file, 1: in a kernel, 2: in a phase */
     ir_kernel *kernel;
     ir_phase *phase;
-    bool has_frame; /* of the kernel */
+    bool has_frame; /* the line of `kernel` has frame= */
     frame_kind frame;
     const former_name *layers; /* former layer names of the phase's family */
     name_map kernels, phases;

@@ -1,4 +1,5 @@
-/* In: declaring lines of the text form. Out: dims, values with their shapes, outputs. Refuses: as ir/text/parse.c. */
+/* In: the lines of IR text that declare dims, values and outputs. Out: these, in the graph. Refuses: whatever ir/text/print.c would not
+ * write. */
 #include "ir/text/parse.h"
 #include "ir/graph/fields.h"
 #include "ir/text/words.h"
@@ -19,7 +20,7 @@ static extent read_extent(reader *r)
     const char *start = r->in.s;
     while (r->in.s < r->in.end && (isalnum((unsigned char)*r->in.s) || strchr("_+-*", *r->in.s)) && r->in.s - start <= max_word) r->in.s++;
     if (r->in.s == start) scan_expected(&r->in, "a size");
-    bool negative = *start == '-'; /* the grammar has no sign */
+    bool negative = *start == '-'; /* extent_parse() takes no leading sign, so "-x" is read as "0-x" */
     position at = {r->in.line, (int)(start - r->in.line_start) + 1 - negative};
     char *expression = arena_printf(r->a, "%s%.*s", negative ? "0" : "", (int)(r->in.s - start), start);
     extent e = extent_parse(r->a, &r->b.p->dims, expression, at);
@@ -61,7 +62,7 @@ static void add_pending(reader *r, ir_value *view, const char *output, const cha
     r->pending[r->pending_count++] = (pending){view, output, name, at};
 }
 
-/* `72`, or the name of a dynamic dim that each call gives. */
+/* Reads a row stride: `72`, or the name of a dynamic dim that each call sets. */
 static void read_stride(reader *r, ir_value *v)
 {
     const position at = scan_here(&r->in);
@@ -154,7 +155,7 @@ static void read_range(reader *r, ir_value *v)
         bail(r->a, code_bad_input, at, "a range of %lld to %lld is %s", low, high, low > high ? "empty" : "beyond 32 bits");
 }
 
-/* rows=64..128/192 */
+/* Reads rows=64..128/192: rows 64 to 127 of each 192. */
 static void read_rows(reader *r, ir_value *v)
 {
     const position at = scan_here(&r->in);

@@ -174,7 +174,7 @@ static void put_numbers(text *t, const number_list *list)
 static void put_field(text *t, const ir_op *op, const attribute_field *f)
 {
     const void *field = (const char *)&op->attributes + f->offset;
-    /* These two have no neutral value, so they are always printed. */
+    /* Always printed: the `to` of a cast and the `pairing` of a rope must be given, although f32 and half are their zeros. */
     bool always = (f->type == field_dtype && op->kind == op_cast) || (f->type == field_pairing && op->kind == op_rope);
     if (!always && !field_is_set(&op->attributes, f)) return;
     text_printf(t, f->type == field_bool ? " %s" : " %s=", f->key);

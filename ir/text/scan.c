@@ -1,4 +1,4 @@
-/* In: IR text. Out: its words, numbers and texts, in turn. Refuses: unexpected text, with file:line:col; words longer than max_word. */
+/* In, out: ir/text/scan.h. Refuses: unexpected text, with file:line:col; words longer than max_word. */
 #include "ir/text/scan.h"
 #include "ir/base/number.h"
 #include <ctype.h>

@@ -3,6 +3,6 @@
 #define TFGEN_WORDS_H
 #include "ir/ir.h"
 
-const char *const *role_names(void);               /* by op_role; none is "" */
-const char *const *value_kind_names(void);         /* in par state, then "" */
+const char *const *role_names(void);               /* by op_role; "" for role_none */
+const char *const *value_kind_names(void);         /* by value_kind: in, par, state; "" for constants and results */
 #endif
