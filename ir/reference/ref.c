@@ -64,7 +64,7 @@ static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
     return true;
 }
 
-/* A move or append whose operands are exact in their dtype gives a result that is exact in it, if the dtype is the same. */
+/* True for a move or append whose operands are exact in their dtype, if the result has that dtype: storing the result does not round. */
 static bool moves_grid(const ref_state *r, const ir_op *op)
 {
     const op_class class = op_table[op->kind].class;
@@ -81,8 +81,8 @@ static bool reads_unknown(const ref_state *r, const ir_op *op)
     return false;
 }
 
-/* Error of a result that is NaN or infinite. Sums, and ops made of sums, compute a NaN error for it: the result is certain (error 0) unless
- * an operand has infinite errors. Elementwise ops and moves have set the error of each element themselves. */
+/* Sets the error of elements that are NaN or infinite, for which sums and ops made of sums compute an error of NaN: 0, since the result is
+ * certain, or infinite if an operand has infinite errors. Elementwise ops and moves have set such errors themselves. */
 static void settle(ref_state *r, const ir_op *op, ref_tensor *t)
 {
     const op_class class = op_table[op->kind].class;
@@ -106,11 +106,11 @@ static void round_to_type(ref_state *r, const ir_value *v)
 {
     ref_tensor *t = &r->tensors[v->id];
     const dtype type = ref_type(r, v);
-    const double unit = type == dtype_f32 ? 0 : ref_unit(type), least = ref_least(type); /* ops count their own u(f32) */
+    const double unit = type == dtype_f32 ? 0 : ref_unit(type), least = ref_least(type); /* f32: the ops have counted that rounding */
     for (size_t i = 0; i < t->count; i++) {
         const double y = t->value[i];
         if (!isfinite(y)) continue;
-        /* Where the bound reaches across 0, the device may well be off by all of it (the other sign): rounding then adds linearly. */
+        /* If the bound reaches across 0, the device may be off by all of it (with the other sign), so rounding then adds linearly. */
         const double limit = ref_sigmas * t->error[i] > fabs(y) ? unit * fabs(y) / ref_sigmas : 0;
         t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0)) + limit;
         ref_overflow(type, &t->value[i], &t->error[i]);
@@ -175,7 +175,7 @@ static bool evaluate(ref_state *r, const ir_op *op)
 }
 
 /* ---- runs */
-/* The values that evaluating an op reads: read_at(op, 0) to read_at(op, read_count(op) - 1); some are NULL. */
+/* The values that the evaluation of an op reads are read_at(op, 0) to read_at(op, read_count(op) - 1), of which some are NULL. */
 enum { other_reads = 5 };
 static int read_count(const ir_op *op) { return op->input_count + other_reads + ref_fold_most_needs; }
 
@@ -207,7 +207,7 @@ static bool is_wanted(const ref_state *r, const ir_value *v)
     return !r->rules || !r->rules->wanted || r->rules->wanted(r->rules->context, v);
 }
 
-/* Partial run: the device's numbers are taken, the op is not evaluated. */
+/* Partial run: the device's numbers are taken for v, and the op that makes it is not evaluated. */
 static bool is_taken(const ref_state *r, const ir_value *v) { return !is_wanted(r, v) && ref_is_stored(r, v); }
 
 static bool is_evaluated(const ref_state *r, const ir_op *op)
@@ -237,7 +237,7 @@ static void release(ref_state *r, const ir_value *v)
     else ref_free(&r->tensors[v->id]);
 }
 
-/* The caller frees results, so borrowed numbers are copied. */
+/* Gives v's tensor to the caller if it asked for it, else frees it. The caller frees what it gets, so borrowed numbers are copied. */
 static bool hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
 {
     ref_forget_shares(&r->tensors[v->id]); /* borrowed tensors may have shares, too */
@@ -308,7 +308,7 @@ static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *c
         for (int k = 0; k < read_count(op) + op->output_count; k++) {
             const ir_value *v = k < op->output_count ? op->outputs[k] : read_at(op, k - op->output_count);
             if (!v || last[v->id] != i) continue;
-            last[v->id] = r->p->op_count; /* handed over */
+            last[v->id] = r->p->op_count; /* so that it is handed over only once */
             if (!hand_over(r, v, results)) return false;
         }
         if (!ref_settle_sources(r, op)) return false;

@@ -1,9 +1,9 @@
 /* In: attention of a graph. Out: its values and errors. Refuses: shapes that do not fit.
  *
- * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t v_t. With a_t the
- * error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, whose terms add as squares; the sums of products and of
- * exponentials round as in ref.h. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the dot product) + u^2 (z_t^2 + (z_t - m)^2
- * + 4), whose last term is the rounding of the scaling and of exp's argument.
+ * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t v_t, where m is the
+ * largest z and s the sum of exponentials. With a_t the error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, whose
+ * terms add as squares; the sums of products and of exponentials round as in ref.h. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding
+ * of the dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4), whose last term is the rounding of the scaling and of exp's argument.
  *
  * The error of a query is the same for all keys, so its effects are correlated and add up where values correlate with keys (both computed
  * from the same rows): do_d = sum_j e_q,j C_jd with C_jd = sum p_t (v_td - o_d) dz_t/dq_j. The sum of e_q,j^2 C_jd^2 is the mean of
@@ -28,7 +28,7 @@ typedef struct attention_job {
     dtype type; /* of V */
     ref_rows keys; /* layout of K and V */
     const ref_tensor *q, *k, *v, *lengths, *first, *at, *sinks, *bias;
-    size_t bias_batches, bias_heads, bias_keys; /* of the bias: axes that it has, 1 where all share its rows */
+    size_t bias_batches, bias_heads, bias_keys; /* extents of the bias's axes; 1: all batches or heads share it */
     bool q_exact, k_exact, v_exact;
     double score_unit; /* unit roundoff of the dtype that P is rounded to; 0: f32 */
     bool round_scores; /* round the numbers of P to the dtype of V, not only add the error */
@@ -36,14 +36,14 @@ typedef struct attention_job {
     bool failed;
 } attention_job;
 
-/* Working memory of one head: a number per key (the first two, shifted) or per column of the head. */
+/* Working memory of one head. score, noise and shifted have a number per key, the others per column of the head. */
 typedef struct head_buffers {
     double *score, *noise; /* score: z, then p; noise: a^2 */
     double *o, *block /* sum since the last full block of keys */, *in_order, *terms, *squares;
-    /* Where queries have errors. shifts: the errors with random signs [probes][hd]; shifted: the change of scores by them [key][probes];
-     * together: the change of the output [probes][vd]; alone: its square if the keys' changes were independent [vd]. */
+    /* Used if queries have errors. shifts [probes][hd]: a query's errors with random signs; shifted [key][probes]: how these change the
+     * scores; together [probes][vd]: how they change the output; alone [vd]: its square if the changes of keys were independent. */
     double *shifts, *shifted, *together, *alone;
-    double *spoilt; /* not 0: V of some key is not finite in this column */
+    double *spoilt; /* per column; not 0: V of some key is not finite there */
 } head_buffers;
 
 static double square(double x) { return x * x; }
@@ -63,7 +63,7 @@ static long long first_position(const attention_job *j, size_t b)
     return j->at ? (long long)j->at->value[b] : (long long)j->T - (long long)j->S;
 }
 
-/* Valid keys of a sequence, before the masks of a query. */
+/* How many keys of sequence b count at all; the masks of a query may hide some of them. */
 static long long keys_of(const attention_job *j, size_t b)
 {
     long long n = (long long)j->T;
@@ -119,7 +119,7 @@ static void shift_scores(const attention_job *j, size_t t, size_t k, double slop
     }
 }
 
-/* z and the error of z, for the visible keys; returns the largest z. */
+/* Sets h->score to z and h->noise to the squared error of z, for visible keys; returns the largest z. */
 static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high, long long position, double fall,
                      size_t bias, const head_buffers *h)
 {
@@ -155,8 +155,8 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
 /* Attention sink of a head: a logit that takes part in the softmax and has no V. */
 typedef struct sink { bool exists; double score, error; } sink;
 
-/* Turns z into p and noise into the squared relative error of p; returns the squared relative rounding of the denominator, which adds
- * exponentials before they are rounded to 16 bits. */
+/* Turns z into p, and noise into the squared relative error of p. Returns the squared relative rounding error of the denominator, a sum of
+ * exponentials as they are before they are rounded to 16 bits. */
 static double probabilities(const attention_job *j, long long low, long long high, double largest, const sink *own, bool whole,
                             const head_buffers *h)
 {
@@ -204,7 +204,8 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
     }
 }
 
-/* Adds to h->squares by how much the effect of the query's error, correlated over keys, exceeds the independent effects counted there. */
+/* The effects of a query's error on all keys are correlated. Adds to h->squares by how much that makes them larger than independent
+ * effects, which are counted there already. */
 static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
 {
     double all_together = 0, all_alone = 0;
@@ -236,7 +237,7 @@ static size_t bias_start(const attention_job *j, size_t b, size_t s, size_t head
     return (((j->bias_batches > 1 ? b : 0) * j->bias_heads + (j->bias_heads > 1 ? head : 0)) * j->S + s) * j->bias_keys;
 }
 
-/* False: it does not fit the scores. */
+/* Finds the attention's bias, if it has one. False: its shape does not fit the scores. */
 static bool find_bias(attention_job *j)
 {
     const ir_value *v = j->t->bias;

@@ -1,12 +1,13 @@
 /* In: elementwise ops and row reductions of a graph. Out: their values and errors. Refuses: operands that do not
  * broadcast.
  *
- * The error of an elementwise result is the effect of each operand's error, and the error of the function itself (FORM in ir/op.def, or
- * below). The effect of an error e is the larger of |f(x +- e) - f(x)| and |f(x +- 6 e) - f(x)| / 6: an operand passes up to 6 e away
- * (ref_sigmas), and where f is flat, has a kink or a pole, the change over 6 e can exceed 6 times that over e. Effects of two operands add
- * as squares, except for errors that both have from one source (ref_sources.c), which are correlated. Products also count 6 e_x e_y, the
- * largest term where both operands are near 0; quotients take the divisor at the end of its bound nearest to 0. Where an operand's bound
- * reaches beyond the function's domain, or across its pole, the error is infinite, unless samples show both sides (ref_sides.c). */
+ * The error of an elementwise result consists of the effects of the operands' errors and of the error of the function itself (FORM in
+ * ir/op.def, or below). The effect of an error e is the larger of |f(x +- e) - f(x)| and |f(x +- 6 e) - f(x)| / 6: a device's operand is
+ * accepted up to 6 e away (ref_sigmas), and near a flat part, a kink or a pole of f, the change over 6 e can exceed 6 times that over e.
+ * Effects of two operands add as squares, except for errors that both have from one source (ref_sources.c), which are correlated. Products
+ * also count 6 e_x e_y, the largest term if both operands are near 0. For quotients, the effect of the dividend's error is that at the end
+ * of the divisor's bound nearest to 0. If an operand's bound reaches beyond the function's domain, or across a pole, the error is infinite,
+ * unless samples of the operand show what the results can be (ref_sides.c). */
 #include "ir/graph/half.h"
 #include "ir/reference/ref_parts.h"
 #include <math.h>
@@ -68,8 +69,9 @@ static double apply(op_kind kind, const double of[most_operands])
     }
 }
 
-/* Error of evaluating the definition in float32, with exact operands. Functions built on exp round the argument of exp2 (|x| u); gelu's
- * 1 + tanh or 1 + erf cancels (so |x| u, not |y| u); a device's own functions are accurate to two units in the last place. */
+/* Error of evaluating the definition in float32, with exact operands. Functions made of exp round the argument of exp2: |x| u. In gelu,
+ * 1 + tanh or 1 + erf cancels, so the error is |x| u, not |y| u. A device's own functions are assumed accurate to two units in the last
+ * place. */
 static double definition_rounding(op_kind kind, double x, double y, double result)
 {
     const double size = fabs(result);
@@ -99,7 +101,8 @@ static double definition_rounding(op_kind kind, double x, double y, double resul
     }
 }
 
-/* Error of evaluating the op in `form`, with exact operands. In x times an exponential, the exponential may be flushed to 0. */
+/* Error of evaluating the op in `form`, with exact operands. Ops that multiply x by an exponential may lose it: a tiny one may be flushed
+ * to 0. */
 static double rounding(op_kind kind, ref_form form, double x, double y, double result)
 {
     const bool product = kind == op_silu || kind == op_quick_gelu || kind == op_mish || (form == ref_form_quick && kind == op_gelu_tanh);
@@ -115,7 +118,8 @@ static double change(double from, double to)
     return from == to ? 0 : fabs(to - from);
 }
 
-/* One operand: its value and error, the largest change of the result by that error, and the signed slope of the result. */
+/* One operand of an element: its value and error; moves: the largest change of the result by that error; slope: the result's derivative by
+ * this operand, with sign. */
 typedef struct effect {
     double value, error, moves, slope;
 } effect;
@@ -161,10 +165,10 @@ static bool may_choose_either(const effect *condition)
     return condition->error != 0 && fabs(condition->value) <= ref_sigmas * condition->error;
 }
 
-/* op_where: operand k may be the one selected. The other has no effect, not even as NaN. */
+/* op_where: operand k may be the one selected; an operand that is not selected has no effect, even if it is NaN. */
 static bool may_be_taken(const effect of[most_operands], int k) { return may_choose_either(&of[0]) || (k == 1) == (of[0].value != 0); }
 
-/* op_where: a condition within its error of 0 may be 0 on the device, which then selects the other operand. */
+/* op_where: if the condition's bound contains 0, the device may select the other operand. Returns what that counts as an error. */
 static double change_of_choice(const effect of[most_operands])
 {
     const double c = fabs(of[0].value), e = of[0].error, all = change(of[1].value, of[2].value);
@@ -181,15 +185,15 @@ static double sensitivity(op_kind kind, const effect of[most_operands], int k)
     return fmax(change_by(kind, of, k, e, f), change_by(kind, of, k, ref_sigmas * e, f) / ref_sigmas);
 }
 
-/* Covariance of two operands through common sources: the positive and the negative products of their shares, summed apart. A device need
- * not round a value the same way for each op that reads it (it may contract a multiply and an add), so a source's own last rounding
- * must not be taken to cancel: common_plus and common_minus leave it out. */
+/* Covariance of two operands through common sources: sums of the positive (plus) and of the negative (minus) products of their shares. A
+ * device may round a value differently for each op that reads it (it may contract a multiply and an add), so errors from a source's last
+ * rounding cannot be trusted to cancel: common_plus and common_minus are the same sums without it. */
 typedef struct covariance {
     double plus, minus, common_plus, common_minus;
 } covariance;
 
-/* Change of the result per change of operand k, by the central difference over its error, at most moves / error. Near a kink the effect is
- * larger than slope * error; that remainder counts as independent. */
+/* Slope of the result by operand k: the central difference over the operand's error, at most moves / error. Near a kink `moves` is larger
+ * than slope * error; the rest counts as an independent error. */
 static double central_slope(op_kind kind, const effect of[most_operands], int k)
 {
     const double e = of[k].error, up = apply_moved(kind, of, k, e), down = apply_moved(kind, of, k, -e);
@@ -198,7 +202,7 @@ static double central_slope(op_kind kind, const effect of[most_operands], int k)
     return fmax(-most, fmin(slope, most));
 }
 
-/* The cross term of two correlated operands, beyond the sum of their squares. */
+/* The cross term of two correlated operands, to be added to the sum of their squared effects. */
 static double together(const effect *x, const effect *y, const covariance *c)
 {
     const double slopes = x->slope * y->slope;
@@ -216,7 +220,8 @@ static double moved(op_kind kind, const effect of[most_operands], const covarian
     return fmax(0, by_x + by_y + together(&of[0], &of[1], c)) + by_both * by_both;
 }
 
-/* The operands at which the effect of the first is largest: a quotient's divisor at the end of its bound nearest to 0. */
+/* Sets `to` to the operands at which an error of the first one has the largest effect: a quotient's divisor is taken at the end of its
+ * bound nearest to 0. */
 static void seen_by_first(op_kind kind, const effect of[most_operands], effect to[most_operands])
 {
     for (int k = 0; k < most_operands; k++) to[k] = of[k];
@@ -224,7 +229,7 @@ static void seen_by_first(op_kind kind, const effect of[most_operands], effect t
     if (kind == op_div && of[1].error != 0 && nearest > 0) to[1].value = nearest;
 }
 
-/* *inherited: the part of *error that comes from the operands. */
+/* Computes one element: its value, its error, and in *inherited the part of the error that comes from the operands. */
 static void one_element(op_kind kind, ref_form form, effect of[most_operands], int count, const covariance *c, double *value, double *error,
                         double *inherited)
 {
@@ -240,7 +245,8 @@ static void one_element(op_kind kind, ref_form form, effect of[most_operands], i
     *error = sqrt(squares + own * own);
 }
 
-/* Strides of an operand along the axes of the result, in elements, 0 where it broadcasts; axes align at the right. False: no fit. */
+/* Strides of an operand along the axes of the result, in elements; 0 along axes that broadcast. Axes are aligned at the right. False: the
+ * operand does not broadcast to the result. */
 static bool find_strides(const ref_state *r, const ir_value *v, const ir_value *out, long long *strides)
 {
     long long step = 1;
@@ -305,7 +311,7 @@ static bool find_meetings(ref_state *r, const ir_op *op, const walk *w, meeting 
     return true;
 }
 
-/* Of the first two operands; ops with three do not use it. */
+/* The covariance of the first two operands; ops with three do not use it. */
 static covariance covariance_of(const meeting *m, int count, const size_t *at)
 {
     covariance c = {0};
@@ -329,7 +335,7 @@ static void pass_shares(const meeting *m, int count, const size_t *at, const eff
 }
 
 /* ---- sides (ref_sides.c) */
-/* The samples of all operands are functions of the same element, and operands without samples have negligible errors. */
+/* True if the samples of all operands belong to the same element, and operands without samples have negligible errors. */
 static bool sides_agree(const ref_side *const sides[most_operands], int count, const effect of[most_operands], double value, double error)
 {
     const ref_side *first = NULL;
@@ -342,9 +348,9 @@ static bool sides_agree(const ref_side *const sides[most_operands], int count, c
     return true;
 }
 
-/* Samples of the result. Where its error is infinite (a pole or an end of the domain within reach) although its operands have bounds, half
- * the range of the samples becomes its error. The bound of a sum of nine such elements (6 * 3 halves) then covers whichever side each of
- * them took. */
+/* Computes samples of the result. If its error is infinite (a pole or an end of the domain within an operand's bound) although the operands
+ * have finite errors, half the largest distance of a sample becomes its error. The bound of a sum of up to nine such elements (for nine:
+ * 6 * sqrt(9) halves, nine distances) then covers any choice of sides. */
 static bool pass_sides(ref_state *r, const ir_op *op, const size_t *at, const effect of[most_operands], size_t i)
 {
     const ref_side *sides[most_operands] = {NULL}, *first = NULL;
@@ -369,7 +375,7 @@ static bool pass_sides(ref_state *r, const ir_op *op, const size_t *at, const ef
     const double value = isfinite(f->value[i]) ? f->value[i] : s->at[0], farthest = ref_farthest_side(s, value);
     if (!isfinite(farthest)) return true;
     f->value[i] = value, f->error[i] = fmax(farthest / 2, REF_UNIT * fabs(value));
-    for (ref_share *share = f->shares; share; share = share->next) share->size[i] = 0; /* a slope does not describe a jump */
+    for (ref_share *share = f->shares; share; share = share->next) share->size[i] = 0; /* a share is a slope times an error: no jump */
     return true;
 }
 
@@ -420,8 +426,8 @@ static size_t row_extreme(const ref_tensor *x, size_t start, size_t columns, dou
     return where;
 }
 
-/* Squared effect of all sources on the sum of a row's terms, whose derivatives are 1 (row_sumsq: 2x). The effect of a source element that
- * the whole row depends on also becomes a share of the sum. */
+/* Squared effect of all sources on the sum of a row, whose derivative by each element is 1 (row_sumsq: 2x). If the whole row depends on one
+ * element of a source, the effect also becomes a share of the sum. */
 static double row_shares(op_kind kind, const ref_tensor *x, size_t start, size_t columns, double scale, ref_tensor *f, size_t row)
 {
     double squares = 0;
@@ -436,8 +442,8 @@ static double row_shares(op_kind kind, const ref_tensor *x, size_t start, size_t
     return squares;
 }
 
-/* Whether the order of additions decides if the sum becomes infinite, or NaN: a partial sum may be too large for f32, while the sum is not
- * certainly so. above, below: sums of the finite terms of either sign. A mean may also divide each term. */
+/* True if the order of additions decides whether the sum becomes infinite or NaN: some partial sum may be too large for f32, although the
+ * sum itself may fit. above, below: sums of the positive and of the negative finite terms. mean: the device may divide each term first. */
 static bool order_decides(double sum, double above, double below, bool mean)
 {
     const double most = dtype_largest(dtype_f32);
@@ -488,7 +494,7 @@ static bool reduce_rows(ref_state *r, const ir_op *op, const ref_tensor *x, size
     return true;
 }
 
-/* Reduces an axis as the rows of a copy, of which it is the last axis. */
+/* Reduces another axis than the last: copies the operand with that axis as the last, and reduces the rows of the copy. */
 static bool reduce_axis(ref_state *r, const ir_op *op)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);

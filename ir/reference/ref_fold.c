@@ -1,4 +1,4 @@
-/* In: a linear of a graph and a factor that a plan folds into its weight. Out: whether algebra allows it.
+/* In: a linear of a graph and a factor that a plan folds into its weight. Out: whether the result stays the same by algebra.
  *
  * sum_k (z_k f_k) w_k = sum_k z_k (f_k w_k) for any z, as long as f has one number per column. The linear's operand must be such a product
  * in the graph: a norm with a weight, or a mul. */

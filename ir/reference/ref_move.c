@@ -16,8 +16,8 @@ static double yarn_pair(const ir_attributes *t, double turns)
     return (double)t->rotary / 2 * log(wave / (2 * 3.14159265358979323846)) / log(t->theta);
 }
 
-/* As HuggingFace transformers' _compute_yarn_parameters: fast pairs keep their frequency, slow ones are divided by the factor, between them
- * a linear ramp. */
+/* As HuggingFace transformers' _compute_yarn_parameters: fast pairs keep their frequency, that of slow pairs is divided by the factor, and
+ * between them a linear ramp blends both. */
 static double yarn(const ir_attributes *t, size_t i, double plain)
 {
     const rope_scaling *s = &t->scaling;
@@ -30,7 +30,7 @@ static double yarn(const ir_attributes *t, size_t i, double plain)
     return plain * (slowed / s->factor + 1 - slowed);
 }
 
-/* As _compute_dynamic_ntk_parameters for a sequence of scaling.length tokens: a larger base. */
+/* As transformers' _compute_dynamic_ntk_parameters for a sequence of scaling.length tokens, which makes the base larger. */
 static double dynamic(const ir_attributes *t, size_t i)
 {
     const rope_scaling *s = &t->scaling;
@@ -39,8 +39,8 @@ static double dynamic(const ir_attributes *t, size_t i)
     return i == 0 ? 1 : pow(base, -2.0 * (double)i / n);
 }
 
-/* The frequency of pair i of n/2, scaled. llama3 as HuggingFace transformers' _compute_llama3_parameters: low frequencies are divided by
- * the factor, high ones stay, between them a blend. */
+/* The frequency of pair i of n/2, scaled. llama3 is as HuggingFace transformers' _compute_llama3_parameters: low frequencies are divided by
+ * the factor, high ones stay, and between them both are blended. */
 static double frequency(const ir_attributes *t, size_t i)
 {
     const double plain = pow(t->theta, -2.0 * (double)i / (double)t->rotary), wave = 2 * 3.14159265358979323846 / plain;
@@ -68,9 +68,9 @@ static double turn_rounding(double angle)
     return e < 0.1 ? e : INFINITY;
 }
 
-/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, in integers): its
- * error is u at any position, where that of a float32 product of position and frequency would be u times the angle. cos and sin have the
- * error of their form; two products and a sum round by u of each term. */
+/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, in integers). The
+ * angle's error is then u at any position, whereas a float32 product of position and frequency would have an error of u times the angle.
+ * cos and sin have the error of their form; two products and a sum round by u of each term. */
 static void rotate(ref_form form, const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle, double by)
 {
     const double c = by * cos(angle), s = by * sin(angle), a = x->value[one], b = x->value[two];
@@ -139,8 +139,8 @@ bool ref_rope(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* Writes one row of x [B,S,KV,hd] to a state [B,KV,L,hd], rounded to the state's dtype. It is rounded here, not when the op is finished, as
- * the rest of the cache is rounded already. */
+/* Writes one row of x [B,S,KV,hd] to a state [B,KV,L,hd], rounded to the state's dtype. The row is rounded here, and not the whole result
+ * afterwards, since the rest of the cache is rounded already. */
 static void append_row(const ref_state *r, const ir_op *op, size_t from, size_t to, size_t size)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);
@@ -191,7 +191,8 @@ static void copy_columns(const ref_tensor *x, size_t x_columns, size_t x_first, 
         for (size_t i = 0; i < width; i++) ref_move_element(x, row * x_columns + x_first + i, y, row * y_columns + y_first + i);
 }
 
-/* Walks the result's elements, last axis fastest; the operand's index moves by the stride that each axis has there. */
+/* Walks the result's elements, last axis fastest; each step along an axis moves the operand's index by the stride of that axis in the
+ * operand. */
 bool ref_permute(ref_state *r, const ir_op *op)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);

@@ -16,12 +16,12 @@ typedef struct norm_row {
     ref_tensor *out;
     size_t start;         /* index of the row's first element, in operand and result */
     ref_share *own_share; /* share of an error that the norm adds to a whole row (the mean's rounding); NULL: none */
-    bool matters;         /* in some row that error is more than a few roundings */
+    bool matters;         /* in some row the error that own_share stands for is more than a few roundings */
 } norm_row;
 
 static double square(double x) { return x * x; }
 
-/* Relative error, squared, of a root of a mean of squares that may each be flushed to 0. */
+/* Squared relative error of the root of a mean of squares, if each square may be flushed to 0. */
 static double flushed(double mean) { return mean > 0 ? square(0.5 * REF_LEAST / mean) : 0; }
 
 static double input_error(const norm_row *n, size_t i) { return n->e ? n->e[i] : 0; }
@@ -33,7 +33,7 @@ static double within_range(double error, double size2, double reach2, double far
     return 4 * square(ref_sigmas) * reach2 < size2 ? error : fmax(error, farthest / ref_sigmas);
 }
 
-/* The weight of column i as the norm multiplies by it (1 + w with unit_offset), and its error. */
+/* What the norm multiplies column i by (the weight w, or 1 + w with unit_offset), and its error. */
 static double weight_at(const norm_row *n, size_t i, double *error)
 {
     *error = 0;
@@ -59,7 +59,7 @@ static void pass_run(norm_row *n, const ref_share *s, size_t first, size_t end, 
     }
 }
 
-/* own: error that the norm adds to all x - mean of the row alike. */
+/* own: an error that the norm adds to x - mean, the same for the whole row. */
 static void pass_shares(norm_row *n, bool centred, double mean, double r, double share, double own)
 {
     double w_error;
@@ -75,8 +75,8 @@ static void pass_shares(norm_row *n, bool centred, double mean, double r, double
     n->matters |= own * r > 4 * REF_UNIT;
 }
 
-/* Whether a row's squares add up to more than f32 holds, so that r is 0. row_unsure: errors decide that; or another number that is computed
- * from the row before r multiplies it (a sum, a product) may overflow as well; or most of the divisor comes from squares so small that they
+/* Whether a row's squares add up to more than f32 holds, which makes r 0 (row_infinite). row_unsure: errors decide that; or a sum or
+ * product that is computed from the row before r multiplies it may overflow; or most of the divisor comes from squares so small that they
  * may be flushed to 0. */
 typedef enum square_range { row_fits, row_unsure, row_infinite } square_range;
 
@@ -127,7 +127,7 @@ static void rmsnorm_row(norm_row *n)
     settle_range(n, range);
 }
 
-/* y = x / max(|x|, eps): below eps a division by a constant, above it differentiated as rmsnorm. */
+/* y = x / max(|x|, eps): if |x| is below eps, a division by a constant; else with the derivatives of rmsnorm. */
 static void l2norm_row(norm_row *n)
 {
     double length = 0, spread = 0, reach2 = 0;
@@ -156,8 +156,8 @@ static void l2norm_row(norm_row *n)
 /* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
  *   dy_i = w_i r sum_j (d_ij - 1/D - c_i c_j r^2/D) dx_j,
  * whose squares add up to (1/D^2)(E0 + 2 c_i r^2 E1 + c_i^2 r^4 E2) over all j, with E0 = sum e^2, E1 = sum c e^2 and E2 = sum c^2 e^2.
- * d_ij then replaces the term j = i. Rounding: the mean's error m shifts all c alike (and adds m^2 to the variance); c = x - mean rounds;
- * the mean of squares rounds as a sum. */
+ * where d_ij (1 if j = i, else 0) then replaces the term j = i. Rounding: the mean's error m shifts all c alike (and adds m^2 to the
+ * variance); c = x - mean rounds; the mean of squares rounds as a sum. */
 typedef struct layernorm_sums {
     double r, e0, e1, e2, shift, relative;
     square_range range;

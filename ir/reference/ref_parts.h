@@ -23,16 +23,16 @@ typedef struct ref_state {
     bool *borrowed;      /* by value id: the numbers belong to the caller */
     bool *needed;        /* by value id: wanted, or a wanted value depends on it */
     /* Sources of errors (ref_sources.c), by value id. */
-    int *first;                  /* the first value computed by the same op from the same operands; itself if there is none earlier */
-    int *uses;                   /* first values: reads of it or its twins by ops that pass shares on */
-    bool *has_twin;              /* first values: it has twins */
-    bool *is_source;             /* its own errors are tracked as a share */
-    struct ref_source **sources; /* first values with twins */
+    int *first;                  /* id of the first of the values that equal ops compute from the same operands (twins); often its own */
+    int *uses;                   /* of a first value: how often ops that pass shares on read it or its twins */
+    bool *has_twin;              /* of a first value: it has twins */
+    bool *is_source;             /* the value's own errors are tracked as a share */
+    struct ref_source **sources; /* of a first value: the source that it and its twins are; NULL: none */
     /* Hash chains of ops by kind and operands, to find duplicates. alike: by bucket, 1 + index of its last op; alike_before: by op,
      * 1 + index of the previous op in the bucket; 0: none. */
     int *alike, *alike_before;
     double **inherited;          /* by value id: part of its errors inherited from operands; NULL: unknown, taken as none */
-    bool *may_cross;          /* by value id: elementwise ops may turn it into a divisor or the argument of a root or logarithm */
+    bool *may_cross;          /* by value id: a divisor, or the argument of a root or logarithm, may be computed from it elementwise */
     struct ref_sides **sides; /* by value id (ref_sides.c); NULL: no element has any */
     char *message;
     size_t message_size;
@@ -104,24 +104,24 @@ typedef struct ref_share {
     double *size;   /* per element: signed change when the source moves by its error */
     uint32_t *at;   /* per element: index of the source's element; arbitrary if size is 0 */
 } ref_share;
-enum { ref_most_shares = 16 }; /* per tensor after each op; while an op runs, two more */
+enum { ref_most_shares = 16 }; /* most shares of a tensor once its op is done; two more while the op runs */
 
 ref_share *ref_share_of(const ref_tensor *t, const ref_source *source); /* NULL: none */
 /* A zeroed share, or the existing one; source NULL: creates a new source. NULL after ref_fail(). */
 ref_share *ref_add_share(ref_state *r, const ir_op *op, ref_tensor *t, ref_source *source);
 bool ref_copy_shares(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y); /* allocates in y a share for each of x's */
-void ref_put_share(ref_share *s, size_t i, double size, uint32_t at); /* same source element: adds; different ones: the larger stays */
+void ref_put_share(ref_share *s, size_t i, double size, uint32_t at); /* same source element: adds; another: the larger stays */
 void ref_drop_share(ref_tensor *t, ref_share *s);
 void ref_forget_shares(ref_tensor *t);
 double ref_own_square(const ref_tensor *t, size_t i); /* squared error minus the shares */
 void ref_cover_shares(ref_tensor *t);                 /* raises errors that are smaller than their shares */
-double ref_common_part(const ref_share *s, size_t i); /* 0 to 1 */
+double ref_common_part(const ref_share *s, size_t i); /* `common` of the source's element that element i depends on: 0 to 1 */
 double *ref_keep_inherited(ref_state *r, const ir_op *op); /* for op's first output; the caller fills it; NULL after ref_fail() */
 bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v);
-void ref_note_op(ref_state *r, int index); /* call for each op to evaluate, in order, before the first runs */
+void ref_note_op(ref_state *r, int index); /* to be called for all ops that will be evaluated, in order, before the first runs */
 void ref_release_sources(ref_state *r);
-bool ref_settle_sources(ref_state *r, const ir_op *op); /* call after op, once operands that it was last to read are freed */
-/* End of the run of elements from `first` on that depend on one element of the source, or on none; ref_run_at: which one. */
+bool ref_settle_sources(ref_state *r, const ir_op *op); /* to be called after op, when the operands that nothing reads any more are freed */
+/* End of the run of elements from `first` on that all depend on the same element of the source, or on none. ref_run_at(): that element. */
 size_t ref_share_run(const ref_share *s, size_t first, size_t end);
 uint32_t ref_run_at(const ref_share *s, size_t first, size_t end);
 double ref_joined(double x, double y); /* combines two independent signed errors */
@@ -129,7 +129,8 @@ double ref_joined(double x, double y); /* combines two independent signed errors
 /* ---- ref_sides.c: numbers whose sign depends on rounding */
 enum { ref_samples = 13 };
 
-/* Samples of an element as a function of another one, `origin` (value and element): at 0, both ends of its range and between. */
+/* Samples of an element as a function of another element, `origin` (its value's id and its index): its results if that element is 0, at
+ * either end of its bound, or between. */
 typedef struct ref_side {
     uint64_t origin;
     double at[ref_samples]; /* NaN: unknown */
@@ -149,13 +150,14 @@ const ref_side *ref_side_of(const ref_state *r, const ir_value *v, size_t i);   
 double ref_farthest_side(const ref_side *s, double from);                           /* infinite if unknown */
 void ref_forget_sides(ref_state *r, const ir_value *v);
 
-/* ref_fold.c: whether a linear's operand is a product with this factor; and the values, NULL-terminated, that a folded linear needs besides
- * its own operands. */
+/* ref_fold.c: whether the graph multiplies the linear's operand by this factor; and the values, NULL-terminated, that a folded linear needs
+ * besides its own operands. */
 bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f);
 enum { ref_fold_most_needs = 6 };
 void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);
 
-/* Overflow on conversion to a dtype: a value certainly too large becomes infinite; if rounding decides, its error does. */
+/* Overflow on conversion to a dtype: a value that is certainly too large becomes infinite; if rounding decides whether it is, its error
+ * does. */
 void ref_overflow(dtype t, double *value, double *error);
 
 /* A sum as a device may compute it, in any order. Above REF_CHAIN terms it is blocked: partial sums of at most REF_CHAIN terms are added
@@ -169,10 +171,10 @@ typedef struct ref_sum {
 #define REF_CHAIN 4096
 void ref_sum_add(ref_sum *s, double term, double error);
 /* Squared rounding error from equal terms, in units of (u * sum)^2. A partial sum is a multiple of its last place, so the rounding error of
- * adding a term depends only on the term's digits below that place: as long as the partial sum stays within a binade, equal terms have
- * equal errors, at most u times the partial sum each, which add up instead of cancelling. In random order, a value that n of `count` terms
- * have follows itself about n^2 / count times, so n is estimated from `repeats`. Few repeats are ignored as chance: 16 bits hold few
- * numbers. */
+ * adding a term depends only on the term's digits below that place. As long as the partial sum stays within a binade, equal terms have
+ * equal errors, at most u times the partial sum each, which add up instead of cancelling. In random order, a number that n of `count` terms
+ * equal follows itself about n^2 / count times, so n is estimated from `repeats`. A few repeats are taken for chance, since 16 bits
+ * represent few numbers. */
 double ref_repeated(size_t count, size_t repeats);
 double ref_sum_rounding(const ref_sum *s); /* squared error from rounding alone */
 /* Squared rounding error of n additions in random order, in units of u^2: coefficients of y^2 and of the sum of squared terms. */

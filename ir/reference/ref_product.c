@@ -2,8 +2,8 @@
  *
  * y = sum_k x_k w_k, K terms, each element with
  *   e_y^2 = sum w^2 (e_x^2 + x^2 (u^2 ((K-1)/6 + 1) + extra^2)) + sum x^2 e_w^2 + u^2 max(sum s_i^2, (K-1) y^2/3)
- * (derived in ir/reference/ref.h; s_i are the partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff
- * where a norm's weight is folded into the weight, and where an operand that is not in memory is rounded before the product.
+ * (derived in ir/reference/ref.h; s_i are the partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff if a
+ * norm's weight is folded into the weight, or if an operand that is not in memory is rounded before the product; else 0.
  *
  * 3xTF32 splits x = large + small. It omits small * small, where each is at most 2^-11 of its operand: a root mean square of
  * (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. Accumulation truncates:
@@ -13,9 +13,9 @@
  * direction and add up to 8 u y. So e_y^2 grows by (16 + 64) u^2 sum t^2 + 64 u^2 y^2.
  *
  * A weight with more digits than the rows' dtype is stored as the exact sum of up to three bf16 terms. Products with the largest term are
- * added last: sums with the other terms are at most 2^-7 of the result, so their rounding errors are small. Rows in f16 or f32 may be such
- * sums, too; then each of their terms is multiplied by each term of the weight. All terms have the sign of the number. A number below
- * 2^-102 has terms that are zero, and an infinity times such a term is NaN.
+ * added last: the sums of the other products are at most 2^-7 of the result, so their rounding errors are small. Rows in f16 or f32 may be
+ * stored as such sums, too; then each of their terms is multiplied by each term of the weight. All terms have the sign of their number.
+ * Terms of a number below 2^-102 may be zero, and an infinity times such a term is NaN.
  *
  * Equal terms round alike (ref_repeated in ir/reference/ref_parts.h).
  *
@@ -40,7 +40,7 @@ typedef struct product {
     const double *fold; /* [K]: the device's weight is w * fold, rounded once to `type`; x is already multiplied by fold here. NULL: none */
     double fold_offset;
     bool split, in_terms;
-    size_t beside; /* elements of another product whose sum joins this one in an accumulator */
+    size_t beside; /* K of another product that the device adds up in the same accumulator; 0: none */
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
     dtype type;
     bool round;
@@ -146,8 +146,8 @@ static void multiply(const double *rows, const lane *w, size_t K, size_t stride,
     multiply_body(rows, w, K, stride, out);
 }
 
-/* sum (x^2 + 36 e_x^2) e_w^2: where x and w are both near 0, the product of their errors dominates, each up to 6 e. Plain loops suffice:
- * weights with errors are rare and small. */
+/* sum (x^2 + 36 e_x^2) e_w^2: if x and w are both near 0, the product of their errors dominates, and that of x may be 6 e_x. Plain loops
+ * suffice, since weights with errors are rare and small. */
 static double weight_noise(const product *p, const lane *errors, const double *rows, size_t row, size_t i)
 {
     double sum = 0;
@@ -158,7 +158,7 @@ static double weight_noise(const product *p, const lane *errors, const double *r
     return sum;
 }
 
-/* A subnormal folded weight has an absolute error of fold_least; it multiplies x without the fold. */
+/* A subnormal folded weight has an absolute error of fold_least, which multiplies x as it is without the folded factor. */
 static double fold_noise(const product *p, const double *rows, size_t row)
 {
     double sum = 0;
@@ -203,16 +203,16 @@ static size_t repeated_terms(const product *p, const double *rows, size_t row, c
     return repeats;
 }
 
-/* Additional rounding error if another product, of `beside` elements, is summed in the same accumulator: partial sums of one product are
- * then offset by the other's result: (s + y)^2 <= 2 s^2 + 2 y^2. Both products have this term, so it covers either order, and slices of K
- * in any order. */
+/* Additional rounding error if another product, with K = `beside`, is added up in the same accumulator: partial sums s of one product are
+ * then offset by the result y of the other, and (s + y)^2 <= 2 s^2 + 2 y^2. Both products have this term, so it covers either order, and
+ * split-K in any order. */
 static double beside_noise(const product *p, double partial, double y)
 {
     const double order = (double)p->K / 3 * y * y, truncated = p->split ? 64 * y * y : 0;
     return REF_UNIT * REF_UNIT * (fmax(partial, order) + 2 * (double)p->beside * y * y + truncated);
 }
 
-/* columns: repeating() of w; fixed: squared errors that are the same for a whole row. */
+/* Writes values and errors of a block of y. columns: repeating() of w; fixed, by row: squared errors that all columns have alike. */
 static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *w, unsigned columns, const lane *errors,
                         const double *rows, const double *fixed)
 {
@@ -222,7 +222,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
         for (size_t i = 0; i < lanes && n + i < p->N; i++) {
             const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
             double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
-            const bool rounds = isfinite(y) || p->split || p->in_terms; /* infinities and NaN are exact, but for sums of terms */
+            const bool rounds = isfinite(y) || p->split || p->in_terms; /* infinities and NaN are exact, unless made of terms */
             if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
             if (rounds && alike >> row & columns >> i & 1)
                 squares += REF_UNIT * REF_UNIT * ref_repeated(p->K, repeated_terms(p, rows, row, w, i)) * y * y;
@@ -309,14 +309,15 @@ static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product 
     return true;
 }
 
-/* ---- sources that a whole row of x or column of w depends on: their effects on the terms of a sum add linearly */
+/* ---- common shares: of sources on one element of which a whole row of x, or column of w, depends: their effects on the terms of a sum add
+ * linearly */
 /* An operand of one product: `count` rows or columns, `stride` apart, of K elements `step` apart. */
 typedef struct operand {
     const ref_tensor *t;
     size_t first, count, step, stride;
 } operand;
 
-/* The one element of the source that row or column i depends on; -1: there are several, -2: none. */
+/* The element of the source on which row or column i of the operand depends; -1: several, -2: none. */
 static long long common_element(const operand *o, size_t K, const ref_share *s, size_t i)
 {
     long long at = -2;
@@ -340,7 +341,8 @@ static bool is_common(const operand *o, size_t K, const ref_share *s)
     return some;
 }
 
-/* *errors: the operand's errors from its first element on, minus common shares; NULL: it has no common shares. The caller frees it. */
+/* Sets *errors to the operand's errors without its common shares, from its first element on, or to NULL if it has no common shares. The
+ * caller frees it. */
 static bool part_errors(ref_state *r, const ir_op *op, const operand *o, size_t K, double **errors)
 {
     const size_t count = o->count * K;
@@ -448,7 +450,8 @@ bool ref_linear(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* The batch of an operand that belongs to batch i of the result; leading axes align at the right, size 1 broadcasts. */
+/* Sets *batch to the batch of operand v that batch i of the result is computed from; batch axes are aligned at the right, extent 1
+ * broadcasts. False: v does not fit. */
 static bool batch_of(const ref_state *r, const ir_value *v, const ir_value *out, size_t i, size_t *batch)
 {
     size_t step = 1;

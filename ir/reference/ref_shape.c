@@ -1,9 +1,9 @@
-/* In: a graph's ops, which attributes the spec states, and the shapes and dtypes of inputs, params and states. Out: every value's shape and
- * dtype and every op's attributes, by the rules of docs/spec-language.md. Refuses: operands that the rules forbid, and graphs whose shapes
- * or attributes differ.
+/* In: a graph's ops, which attributes the spec gives, and the shapes and dtypes of inputs, params and states. Out: every value's shape and
+ * dtype and every op's attributes, by the rules of docs/spec-language.md. Refuses: operands that the rules forbid, and a graph whose reader
+ * found other shapes or attributes.
  *
- * Written by hand, independent of ir/read: the reader's results are compared with these, never used. Exceptions: the numbers of stated
- * attributes, and the sizes that split and reshape state, which only the shapes of their outs hold. */
+ * Written by hand, independent of ir/read: the reader's results are compared with these, never used. Exceptions: the numbers of attributes
+ * that the spec gives, and its sizes for split and reshape, which are only kept as the shapes of their outs. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static long long product(const ref_shape *s)
     return n;
 }
 
-/* Axes align at the right; one that is missing or 1 broadcasts. */
+/* Axes are aligned at the right; an axis that is missing, or has extent 1, broadcasts. */
 static bool broadcast(const ref_shape *x, const ref_shape *y, ref_shape *out)
 {
     out->rank = x->rank > y->rank ? x->rank : y->rank;
@@ -104,7 +104,7 @@ static bool linear_shape(const ref_state *r, const ir_op *op, const ir_attribute
     return op->input_count < 3 || is_row(ref_shape_of(r, op->inputs[2]), w->size[!in]);
 }
 
-/* Batch axes count from the right; one that is missing or 1 goes with any other. */
+/* Batch axes are aligned at the right; one that is missing, or has extent 1, broadcasts. */
 static bool matmul_shape(const ref_state *r, const ir_op *op, const ir_attributes *t, ref_shape *out)
 {
     const ref_shape x = *out, *w = ref_shape_of(r, op->inputs[1]);
@@ -176,7 +176,7 @@ static bool reduced_shape(const ir_attributes *t, ref_shape *out)
     return out->rank > 0;
 }
 
-/* Rows of heads as q's, each head as long as v's. */
+/* The result has the rows and heads of q, with the head size of v. */
 static bool attention_shape(const ref_state *r, const ir_op *op, const ir_attributes *t, ref_shape *out)
 {
     const ir_value *v = op->inputs[2];
@@ -184,7 +184,7 @@ static bool attention_shape(const ref_state *r, const ir_op *op, const ir_attrib
     if (heads < 1 || kv_heads < 1 || out->rank < 3) return false;
     const long long size = ref_axis(r, v, -1) / (ref_rank(r, v) == 4 ? 1 : kv_heads);
     out->size[out->rank - 1] = out->rank == 4 ? size : size * heads;
-    return true; /* operands are checked where it is computed */
+    return true; /* ref_attention() checks the operands */
 }
 
 /* Shape and dtype of the op's out: its first operand's shape in the spec's dtype, then changed by the op's rule. */
@@ -218,7 +218,7 @@ static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
     case op_amax:
     case op_amin: return reduced_shape(t, out);
     case op_attention: return attention_shape(r, op, t, out);
-    case op_rope: return true; /* its heads are checked where it is computed */
+    case op_rope: return true; /* ref_rope() checks its heads */
     default: break;
     }
     for (int i = 1; i < op->input_count; i++) {

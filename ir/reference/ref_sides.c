@@ -1,10 +1,11 @@
-/* In: values of one run. Out: for elements whose sign depends on rounding, samples of what elementwise ops compute from either sign and
- * from 0. Fails only without memory.
+/* In: values of one run. Out: for elements whose sign depends on rounding, samples of what elementwise ops compute if the element is
+ * positive, negative or 0. Fails only if there is no memory.
  *
- * Example: relu(d) / max(relu(d), tiny) is 0 or 1, depending on how d was rounded, although the bound of its divisor reaches across 0. So
- * an element near 0 that may become a divisor, or the argument of a root or logarithm, is sampled over its range, and each sample goes
- * through every elementwise op. Where an op has a pole or an end of its domain within the operand's bound, the error covers all samples.
- * It stays infinite where two such elements meet, or where a sample inside the range lies outside the results of its ends and 0. */
+ * Example: the divisor of relu(d) / max(relu(d), tiny) has a bound that contains 0, but the quotient is always 0 or 1, depending on how d
+ * was rounded. So an element near 0 from which a divisor, or the argument of a root or logarithm, may be computed is sampled over its
+ * bound, and each sample goes through every elementwise op. If an op has a pole or an end of its domain within the operand's bound, the
+ * error covers all samples. It stays infinite if two such elements meet in an op, or if a sample from inside the bound gives a result that
+ * is not between those of 0 and of the bound's ends. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ const ref_side *ref_side_of(const ref_state *r, const ir_value *v, size_t i)
     return s && s->slot[i] ? &s->list[s->slot[i] - 1] : NULL;
 }
 
-/* Sample k as a fraction of the bound: 0, 1, -1, 0.01, -0.01, ... */
+/* Where in its bound sample k takes the element, as a fraction of the bound: 0, 1, -1, 0.01, -0.01, ... */
 static double sample(int k)
 {
     static const double part[] = {1, 1e-2, 1e-5, 1e-9, 1e-15, 1e-25};
@@ -97,7 +98,8 @@ bool ref_let_choose(ref_state *r, const ir_op *op, const ir_value *v)
     return true;
 }
 
-/* Infinite unless every sample is finite and lies between the results of 0 and of both ends. */
+/* The largest distance of a sample from `from`. Infinite unless every sample is finite and lies between the results of 0 and of both ends.
+ * */
 double ref_farthest_side(const ref_side *s, double from)
 {
     double low = s->at[0], high = s->at[0], farthest = 0;

@@ -1,11 +1,12 @@
 /* In: the values of one run. Out: each value's error split by the earlier values that cause it. Errors with a common cause (x + x, x * x,
  * x + f(x), a number that a whole row depends on) then add linearly with signs; only errors with different causes add as squares.
- * Fails only without memory.
+ * Fails only if there is no memory.
  *
  * A source is a value whose errors reach an element, or a sum, along several paths: several ops read it, it broadcasts, or the same op
- * computes it twice from the same values. A share gives for each element of a tensor the signed change when the source moves by its own
- * error: derivative times error. Elementwise ops, moves, row reductions, norms and rope pass shares on; products do for sources that a
- * whole row depends on; softmax and attention do not. The rest of an error, without the shares, is independent of everything else.
+ * computes it twice from the same values. A share gives, for each element of a tensor, the signed change if the source moves by its own
+ * error: derivative times error. Elementwise ops, moves, row reductions, norms and rope pass shares on; products pass on those of a source
+ * that a whole row depends on; softmax and attention pass none on. The rest of an error, without the shares, counts as independent of
+ * everything else.
  *
  * A source of which only one live tensor has a share cannot meet itself again: the share is merged into that tensor's own error. So a chain
  * of any length carries one or two shares at a time. */
@@ -39,7 +40,7 @@ static void free_share(ref_share *s)
     free(s);
 }
 
-/* source NULL: creates one. False: out of memory. */
+/* Makes s a zeroed share of `count` elements of the source, or if that is NULL, of a new one. False: out of memory. */
 static bool fill_share(ref_share *s, ref_source *source, size_t count)
 {
     s->source = source ? source : calloc(1, sizeof *s->source);
@@ -125,8 +126,8 @@ double *ref_keep_inherited(ref_state *r, const ir_op *op)
     return *to;
 }
 
-/* s->common: the fraction of v's squared own error (without shares) that comes from its operands. The rest is its last rounding, which
- * readers need not see alike. */
+/* Sets s->common: the fraction of v's squared own error (without shares) that v has from its operands. The rest is v's last rounding, which
+ * may differ from reader to reader. */
 static bool note_common(ref_state *r, const ir_op *op, const ir_value *v, ref_source *s)
 {
     const ref_tensor *t = &r->tensors[v->id];
@@ -182,7 +183,7 @@ static bool same_attributes(const ir_attributes *x, const ir_attributes *y)
            x->first == y->first && x->bias == y->bias && x->at == y->at && x->state == y->state;
 }
 
-/* The same op with the same attributes on the same values: the results have the same errors. */
+/* True for two ops of the same kind with the same attributes on the same values: their results have the same errors. */
 static bool are_twins(const ref_state *r, const ir_op *x, const ir_op *y)
 {
     if (x->kind != y->kind || x->input_count != y->input_count || x->output_count != 1) return false;
@@ -191,7 +192,7 @@ static bool are_twins(const ref_state *r, const ir_op *x, const ir_op *y)
     return same_attributes(ref_attributes(r, x), ref_attributes(r, y));
 }
 
-/* Hash bucket of op: twins have the same. */
+/* The hash bucket of op, which is that of its twins. */
 static size_t alike_at(const ref_state *r, const ir_op *op)
 {
     uint64_t hash = (uint64_t)op->kind;
@@ -255,7 +256,7 @@ bool ref_settle_sources(ref_state *r, const ir_op *op)
     for (int k = 0; k < op->output_count; k++) {
         const ir_value *v = op->outputs[k];
         ref_tensor *t = &r->tensors[v->id];
-        if (!t->value) continue; /* freed: nobody reads it */
+        if (!t->value) continue; /* freed, as nothing reads it */
         drop_useless(t);
         int count = 0;
         for (const ref_share *s = t->shares; s; s = s->next) count++;

@@ -1,4 +1,4 @@
-/* In: the reference's values and a device's. Out: verdicts. */
+/* In: the reference's values with their errors, and a device's values. Out: ratios, RMS errors and verdicts (ir/reference/ref.h). */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ double ref_rms_of_errors(const ref_tensor *t)
     return relative(&m);
 }
 
-/* |got - expected| / bound of one element; infinite if the bound cannot cover the difference. */
+/* |got - expected| / bound of one element; infinite if no bound could cover the difference (NaN, infinities, a bound of 0). */
 static double element_ratio(double expected, double got, double bound)
 {
     if (ref_is_unwritten(got)) return INFINITY;
@@ -93,8 +93,8 @@ static int compare_elements(const void *x, const void *y)
     return a->ratio > b->ratio ? -1 : a->ratio < b->ratio;
 }
 
-/* The spread when elements of equal value and error count as one, the worst. NaN and infinite elements, whose ratio is 0 or infinite, do
- * not count. Returns `all`, the spread over all elements, if out of memory. */
+/* The spread of elements of which only one, the worst, counts if several have equal value and error. NaN and infinite elements, whose ratio
+ * is 0 or infinite, do not count. Returns `all`, the spread of all elements, if there is no memory. */
 static spread spread_of_different(const ref_tensor *t, const double *got, spread all)
 {
     element *elements = malloc((t->count ? t->count : 1) * sizeof *elements);
