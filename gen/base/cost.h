@@ -26,7 +26,7 @@ typedef struct cost_descriptor {
     double tail;             /* parts into which the work of each workgroup of an incomplete last round is split; 0: none */
     double tail_cycles;      /* for reducing those parts */
     double start_cycles;     /* of the launch, once; negative: work done while the previous launch still runs */
-    double hops;             /* waits for another workgroup's flag */
+    double hops;             /* waits for another workgroup's flag, one after the other */
     double later_launches;   /* launches that reduce this one's partial results */
     bool lockstep;           /* workgroups of a round walk K in lockstep, loading whole k tiles */
     bool overlap;            /* the launch may begin before the previous one has ended (PDL) */

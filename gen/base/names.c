@@ -1,4 +1,4 @@
-/* In: names of values, dims and kernels, as a user wrote them. Out: identifiers. */
+/* In, out: gen/base/names.h. */
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include <ctype.h>

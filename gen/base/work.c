@@ -63,7 +63,7 @@ static void add_writing(counter *c, const ir_value *v, double bytes)
 
 static bool attends(const ir_op *op) { return op->kind == op_attention || op->kind == op_attention_partial; }
 
-/* Counts only keys and values that some query sees. */
+/* Counts the bytes of keys and values, but only of those that some query sees. */
 static void count_keys(counter *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;

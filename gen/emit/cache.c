@@ -1,4 +1,4 @@
-/* In: a cache. Out: what gen/emit/cache.h says. The reader checked its shape. */
+/* In, out: gen/emit/cache.h. The reader has checked the shapes of caches. */
 #include "gen/emit/cache.h"
 
 long long cache_heads(const ir_value *cache)

@@ -63,7 +63,7 @@ static const expression *meaning_of(const chain *c, const ir_value *v)
     return c_call_of(e->pool, "chain", type_other, c->leaf_count + 1, parts);
 }
 
-/* The function's name; writes it unless an equal one has been written. */
+/* The function's name. Writes the function, unless one with the same meaning is written already. */
 static const char *write_function(chain *c, const ir_value *v)
 {
     emission *e = c->s->e;

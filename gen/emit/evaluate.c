@@ -3,7 +3,7 @@
 #include "gen/emit/emit.h"
 #include <string.h>
 
-/* The op's position if there is one: then a plan that was printed and read back emits the same bytes. */
+/* The position of the op that makes v, else v's own. Text has only the former, so a plan that was read back emits the same bytes. */
 position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
@@ -298,7 +298,7 @@ static const expression *rotation_of_pair(scope *s, const ir_op *op, const expre
     return rotation;
 }
 
-/* For functions that have both halves of a pair: they share cosine and sine. */
+/* A rope in a function that has both columns of a pair, which share the cosine and sine. */
 static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
 {
     const ir_value *x = op->inputs[0];

@@ -1,4 +1,4 @@
-/* In: kinds and operands. Out: interned nodes. */
+/* In: the kind and operands of an expression. Out: its node, interned (gen/emit/expression.h). */
 #include "gen/emit/expression.h"
 #include <stdint.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static const expression *operator(expression_pool *p, expression_kind kind, expr
 
 static bool is_number(const expression *x, long long number) { return x->kind == expression_number && x->number == number; }
 
-/* x, if the expression keeps its type without the neutral operand `other`; NULL: `other` is wider and must stay. */
+/* x, if the neutral operand `other` (x + 0, x * 1) can be left out; NULL: `other` has the wider type, which the expression must keep. */
 static const expression *alone(const expression *x, const expression *other) { return x->type >= other->type ? x : NULL; }
 
 /* x + y, if x is a number of this type and the sum fits it; else NULL. */
