@@ -5,8 +5,8 @@
 // Largest errors of each form: FORM in ir/op.def (asserted by tests/templates/test_templates.c).
 // Polynomials: exp and log as in SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as in Cephes (S. Moshier).
 //
-// TF_QUICK is defined if every value that the kernel stores is rounded to 16 bits. Ops then use their short forms, because with the exact
-// ones epilogues, which do not overlap their products, take longer, and rows kernels compute for longer than memory takes.
+// TF_QUICK is defined if every value that the kernel stores is rounded to 16 bits. Ops then use their short forms: an epilogue does not
+// overlap its product, so its time counts in full, and in rows kernels the exact forms would take longer than the memory traffic.
 #pragma once
 #include "templates/base/device.h"
 
@@ -463,7 +463,7 @@ DEV float op_finite(float x) { return x < -3.40282347e38f ? 0.0f : x; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }
-DEV float op_div(float x, float y) { return x / y; } // for row scalars: few enough for a correctly rounded division
+DEV float op_div(float x, float y) { return x / y; } // correctly rounded, which is affordable, as only row scalars use it
 DEV float op_max(float x, float y) { return x > y || x != x ? x : y; }
 DEV float op_min(float x, float y) { return x < y || x != x ? x : y; }
 DEV float op_div_or_zero(float x, float y) { return y == 0.0f ? 0.0f : x / y; }

@@ -7,8 +7,8 @@
 // for all slices only for most_waits polls and then leaves its share to the last slice. The last slice waits only for workgroups before it:
 // for their slices, and for whether each has stored its share.
 //
-// Owner, the program: slice_of(tile, part), the index of a warpgroup's slice; store_word(args, tile, word, thread, sums): the epilogue of
-// two columns and of the two 16 further on, whose sums that thread had in its accumulators from word_of(i) on
+// Owner, the program, has: slice_of(tile, part), the index of a warpgroup's slice; store_word(args, tile, word, thread, sums), which runs
+// the epilogue on the four sums that `thread` had as its word number `word` (word_of()): two columns, and the two 16 columns further on
 #pragma once
 #include "templates/frame/workspace.h"
 
