@@ -92,7 +92,8 @@ static const fitted of_rounded = {.one_round = {1, 0.97, 2.1},
                                   .of_a_result = 0.16,
                                   .staged_end = 1210,
                                   .of_a_staged = 0.055,
-                                  .of_a_part = 640};
+                                  .of_a_part = 640,
+                                  .meeting = 7600};
 
 /* Linears whose results are only rounded. */
 static bool is_rounded_linear(const problem *p) { return p->product->kind != op_matmul && product_is_rounded(p); }

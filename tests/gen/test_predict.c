@@ -315,7 +315,13 @@ START_TEST(predicted_times_are_near_those_of_an_h200)
                  {PRODUCT("129", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 36.59},
                  {PRODUCT("128", "1024", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=4 smem_epilogue=1 stages=8", 8.92},
                  {PRODUCT("64", "14336", "4096"), "gemm layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 split_k=2", 31.33},
-                 {PRODUCT("128", "4096", "4096"), "gemm layer=swap_ab m=128 n=64 k=64 threads=160 stages=5 row_stages=4 split_k=2", 13.93}};
+                 {PRODUCT("128", "4096", "4096"), "gemm layer=swap_ab m=128 n=64 k=64 threads=160 stages=5 row_stages=4 split_k=2", 13.93},
+                 {PRODUCT("254", "2296", "3392"),
+                  "gemm layer=swap_ab m=128 n=128 threads=288 stages=7 row_stages=7 cluster=1 cluster_m=1 split_k=1 in_turn=0 tail=3",
+                  19.82},
+                 {PRODUCT("904", "528", "1600"),
+                  "gemm layer=swap_ab m=120 n=128 threads=288 stages=7 row_stages=7 cluster=1 cluster_m=1 split_k=1 in_turn=0 tail=3",
+                  16.30}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double us = foreseen_on("h200", cases[i].yaml, cases[i].tile, 0).got.seconds * 1e6;
         ck_assert_msg(fabs(us / cases[i].us - 1) < 0.2, "%s: %g us, took %g", cases[i].tile, us, cases[i].us);
