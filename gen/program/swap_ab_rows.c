@@ -187,12 +187,14 @@ typedef struct search {
     double least; /* seconds */
 } search;
 
-/* Clusters of four or more cannot be placed on every multiprocessor, those of eight on fewer still. */
+/* Clusters of four or more cannot be placed on every multiprocessor, those of eight on fewer still: percent of these. */
+static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 ? 91 : 85; }
+
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
-    const long long cluster = swap_ab_members(x) * x->split_k, workgroups = clusters_of(p, x) * cluster;
-    const long long seats = (long long)p->device->units * together;
-    return cluster < 4 || (together == 1 && workgroups * 100 <= seats * (cluster < 8 ? 91 : 85));
+    const int cluster = swap_ab_members(x) * x->split_k;
+    const long long workgroups = clusters_of(p, x) * cluster, seats = (long long)p->device->units * together;
+    return cluster < 4 || (together == 1 && workgroups * 100 <= seats * share_of_seats(cluster));
 }
 
 /* A lower bound of the time: tensor cores alone, at their peak. */
@@ -318,6 +320,34 @@ static void try_in_turn(search *s, long long first, long long end)
     }
 }
 
+/* Tries, for each width, split and multicast of weights, the most row tiles, `first` at least, for which one round has room: narrow
+ * results fill the multiprocessors with tiles of few rows only. Taken if clearly predicted faster; not timed with epilogues that compute.
+ * H200, us, without these tiles and with them: 2049x64x512 5.0, 2.8; 664x96x11368 13.7, 10.1; 840x128x7296 13.9, 9.1; 7038x128x7424
+ * 36.0, 31.3; 5259x1002x19520 335, 282. */
+static void try_full_rounds(search *s, long long first)
+{
+    enum { most_n = 256, least_n = 64, least_m = 16, least_m_of_four = 32, most_split = 8, most = 8 };
+    const double clearly = 0.97, before = s->least;
+    const problem *p = s->p;
+    const long long rows = problem_rows(p), matrices = product_matrices(p);
+    const int step = swap_ab_column_step_of(p), most_cluster_m = is_rounded_linear(p) ? 4 : 1;
+    s->least *= clearly;
+    for (int n = most_n; n >= least_n; n -= step)
+        for (int split = 1; split <= most_split; split *= 2)
+            for (int cluster_m = 1; cluster_m <= most_cluster_m && split * cluster_m <= most; cluster_m *= 2) {
+                const long long seats = p->device->units * share_of_seats(split * cluster_m) / 100;
+                const long long room = seats / (matrices * column_tiles(p, n) * split) / cluster_m * cluster_m;
+                if (room < first || (n > least_n && column_tiles(p, n) == column_tiles(p, n - step))) continue;
+                const long long even = even_tile_rows(rows, room, 8);
+                const int m = even < least_m ? least_m : (int)even;
+                if ((rows + m - 1) / m < first || (cluster_m == 4 && m < least_m_of_four)) continue;
+                gemm_swap_ab_tile x = {.m = m, .n = n, .k = 64, .cluster = 1, .cluster_m = cluster_m, .split_k = split, .tail = 1};
+                x.threads = swap_ab_threads(m, n);
+                try_tile(s, x, 1);
+            }
+    if (s->least >= clearly * before) s->least = before;
+}
+
 /* Tries the smallest possible number of row tiles and the next ones. Multicast of weights was fitted without multicast of rows: both
  * together took up to 1.7 times as long as predicted (H200, us: 1389x1504x1064 by 144x128 15.9, with rows alone 10.5). */
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
@@ -332,6 +362,7 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
         for (int cluster_m = 2; m && fitted_columns && cluster_m <= shared && cluster_m <= tiles; cluster_m *= 2)
             try_widths(&s, m, 1, cluster_m);
     }
+    if (product_is_rounded(p)) try_full_rounds(&s, end);
     if (s.least >= 1e30) return false;
     /* with wide tiles that the fit chose without multicast, multicast of weights took 4 to 15 % less (209x11760x1536 by 112x192: 16.2 us
      * instead of 16.9) */
