@@ -183,15 +183,12 @@ static const alternative *cheapest(const problem *p, const alternative *list, in
     return best;
 }
 
-/* As cheapest(); NULL: none can compute the phase. */
-static const program *best_of(const problem *p, const bool *tried)
+const program *choice_next(const problem *p, const bool tried[program_count])
 {
     int count;
     const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, tried);
     return best ? best->of : NULL;
 }
-
-const program *choice_next(const problem *p, const bool tried[program_count]) { return best_of(p, tried); }
 
 /* ---- wisdom */
 /* True if no override is for the phase. (A tile in the plan's text names its program, so wisdom is not consulted.) */
@@ -322,7 +319,7 @@ choice *choice_make(const problem *p, const preferences *w)
 static const program *requested_or_best(const problem *p, const preferences *w)
 {
     const program *requested = requested_program(p, w);
-    return requested ? requested : best_of(p, NULL);
+    return requested ? requested : choice_next(p, NULL);
 }
 
 program_kind choice_kind(const problem *p, const preferences *w)

@@ -45,6 +45,6 @@ program_kind choice_kind(const problem *p, const preferences *w); /* that progra
 void choice_revise(choice *c, const problem *p, const preferences *w, ir_phase *phase);
 /* True if no rewrite changed the phase, so that c->original still describes it. */
 bool choice_still_holds(const choice *c, const ir_phase *phase);
-/* The best program that needs no rewrite and is not in `tried` (by kind); NULL: none is left. */
+/* The best program. If `tried` is given: among those that need no rewrite and are not in it (by kind). NULL: none is left. */
 const program *choice_next(const problem *p, const bool tried[program_count]);
 #endif
