@@ -29,24 +29,22 @@ static void fill(const problem *p, ir_tile *t)
     if (x->stages > 8) x->stages = 8;
 }
 
-/* Whether rows of the result begin at multiples of 4 or 8 bytes only, and K is so short that storing them takes longer than the products.
- * Registers stored directly, 4 bytes at a time, reach 0.6 TB/s on an H200. */
-static bool stores_pieces(const problem *p)
+/* Whether rows of the result begin at multiples of 4 or 8 bytes only. */
+static bool has_unaligned_rows(const problem *p)
 {
-    enum { short_k = 1024 };
     const int unit = results_unit(p);
-    return unit != gemm_vector && unit != 1 && product_length(p) <= short_k;
+    return unit != gemm_vector && unit != 1;
 }
 
-/* Whether staging results in shared memory pays. With long K not where rows begin at multiples of 4 or 8 bytes only: storing registers
- * directly then costs less than the incomplete pieces at both ends of rows. Rows at multiples of 2 bytes would be stored element by
- * element.
+/* Whether staging results in shared memory pays. With long K not for unaligned rows: storing registers directly, 4 bytes at a time, then
+ * costs less than the incomplete pieces at both ends of rows. It reaches only 0.6 TB/s (H200), so with short K it takes longer than the
+ * products. Rows at multiples of 2 bytes would be stored element by element.
  * H200, us, directly and staged: 2048 rows, K 2048, N 5468 88.2, 89.9, with a gelu 95, 106; N 5466 93.9, 90.7, with a gelu 102, 107; N 5467
  * 128, 97; 5552x19186x64 350, 151; 1504x5722x128 27.1, 16.0; 39 matmuls 5440x3874x96 2751, 1249. */
 static bool staging_pays(const problem *p)
 {
-    const int unit = results_unit(p);
-    return unit == gemm_vector || unit == 1 || stores_pieces(p);
+    enum { short_k = 1024 };
+    return !has_unaligned_rows(p) || product_length(p) <= short_k;
 }
 
 static long long row_tiles(const problem *p) { return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows; }
@@ -59,12 +57,13 @@ static bool takes_pairs(const problem *p)
 
 /* Whether own_tiles was timed for such products and compiles fast: it emits the epilogue twice, for both halves of a tile's rows. With it,
  * products whose rows begin in the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3 us, without 35.2), matmuls of
- * one k tile 1.03 times, results that are stored in pieces 1.07 to 1.2 times (1504x5722x128 19.0 us, without 16.0). */
+ * one k tile 1.03 times, staged results of unaligned rows 1.07 to 1.2 times (1504x5722x128 19.0 us, without 16.0). */
 static bool may_own_tiles(const problem *p)
 {
     enum { most_ops = 6 };
     const ir_op *product = p->product;
-    if (product_passes(p, weights_in_terms) > 1 || !lies_at_sectors(product->inputs[0]) || stores_pieces(p)) return false;
+    if (product_passes(p, weights_in_terms) > 1 || !lies_at_sectors(product->inputs[0])) return false;
+    if (has_unaligned_rows(p) && staging_pays(p)) return false;
     if (product->kind == op_matmul && (!lies_at_lines(product->inputs[1]) || product_length(p) <= length)) return false;
     return p->phase->op_count <= most_ops && !problem_sums_rows(p);
 }
