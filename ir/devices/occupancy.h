@@ -1,6 +1,6 @@
 /* In: a device and the resources that a kernel uses. Out: how many of its workgroups and waves a unit (multiprocessor) holds, which
- * resource limits them, and to what use of it a kernel must come down for one more workgroup to fit. A kernel that does not fit has 0
- * workgroups. Pure functions. */
+ * resource limits them, and how little of that resource the kernel would have to use for one more workgroup to fit. A kernel that does not
+ * fit has 0 workgroups. Pure functions. */
 #ifndef TFGEN_IR_OCCUPANCY_H
 #define TFGEN_IR_OCCUPANCY_H
 #include "ir/devices/device_model.h"

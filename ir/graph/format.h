@@ -1,4 +1,5 @@
-/* ir/format.def as an enum and queries, and the sizes of packed weights, which all of tfgen computes by these functions. */
+/* The weight formats of ir/format.def: an enum, and functions that ask for their properties. Also the sizes of packed weights: planner,
+ * emitter and runtime all call these functions, so they agree. */
 #ifndef TFGEN_IR_FORMAT_H
 #define TFGEN_IR_FORMAT_H
 #include "ir/graph/dtype.h"

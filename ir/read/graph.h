@@ -37,7 +37,7 @@ typedef struct graph_reader {
     bool dim_broken[max_dims];
     const ir_op *writer[most_values]; /* by id of a state: the kv_append that writes it */
     /* Set if a part of the spec could not be read, so that the errors which would follow from that are not reported: */
-    bool names_lost; /* declarations of values: undefined values are not reported */
+    bool names_lost; /* true if declarations of values could not be read: then an undefined value is not reported */
     bool dims_lost;  /* the dims: unknown dims are not reported */
     bool lost;       /* any part: unused names are not reported */
 } graph_reader;

@@ -40,7 +40,7 @@ static void free_share(ref_share *s)
     free(s);
 }
 
-/* Makes s a zeroed share of `count` elements of the source, or if that is NULL, of a new one. False: out of memory. */
+/* Initialises s as a share in the source, with zeros for `count` elements. If source is NULL, s gets a new one. False: out of memory. */
 static bool fill_share(ref_share *s, ref_source *source, size_t count)
 {
     s->source = source ? source : calloc(1, sizeof *s->source);

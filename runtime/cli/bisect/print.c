@@ -118,7 +118,7 @@ static void print_head(const bisection *b)
     for (int i = 0; i < b->edits.count; i++) printf("  %s is taken from %s\n", b->edits.list[i].file, b->edits.folder);
 }
 
-/* The number of values in memory that were compared; wrong: only of those found wrong. */
+/* How many values in memory were compared; if `wrong`, how many of them were found wrong. */
 static int values_of(const walk *w, bool wrong)
 {
     int n = 0;

@@ -43,7 +43,7 @@ void session_rebase(tuning_session *c, const char *line);
 /* Plans the candidates, compiles them in parallel and opens their benches. */
 void candidates_prepare(tuning_session *c, candidate *const *list, int count, const char *signature);
 bool candidate_time(const tuning_session *c, candidate *x, double *seconds);
-/* compares what phases of this signature store with the reference */
+/* Compares the values that the phases with this signature store with the float64 reference; true if all are within their bounds. */
 bool candidate_check(tuning_session *c, candidate *x, const char *signature);
 void candidate_close(candidate *x);
 /* Extends a hash of the code (0: unknown) by the launches' other properties: equal code may be launched with different grids. */
