@@ -1,5 +1,5 @@
-/* In: values, extents. Out: address expressions, and the kernel arguments they need, in order of first use. Refuses (code_unsupported)
- * views whose rows do not lie one stride apart in the storage. */
+/* Builds the C++ expressions of addresses and extents, and collects the kernel arguments that they read, in order of first use. Refuses
+ * (code_unsupported) views whose rows do not lie one stride apart in memory. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -73,14 +73,14 @@ const expression *use_next_call(emission *e)
     return use_argument(e, (argument){.kind = argument_next, .name = "next_call", .size = next_call_bytes});
 }
 
-/* Maps are distinguished by name: equal boxes under two names are two arguments. */
+/* Two maps with equal boxes but different names are two arguments. */
 const expression *use_map(emission *e, const char *name, const tensor_box *box)
 {
     return use_argument(e,
                         (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
 }
 
-/* The argument of the dynamic dim with this slot; NULL: there is none. */
+/* The argument of the dynamic dim with this slot (dim.slot); NULL: no dim has it. */
 static const expression *use_dim(emission *e, int slot)
 {
     for (int i = 0; i < e->names->dims.count; i++) {
@@ -116,7 +116,7 @@ const expression *extent_c(emission *e, const extent *x)
 
 static int argument_place(const argument *g) { return g->kind == argument_map ? 0 : g->kind == argument_dim ? 2 : 1; }
 
-/* Maps first, then pointers, then dims, each in order of first use, laid out as C does. */
+/* Sorts the arguments: maps, then pointers, then dims, each in order of first use. Offsets are those of a C struct. */
 void finish_arguments(emission *e)
 {
     argument *list = arena_alloc(e->a, (size_t)(e->argument_count + 1) * sizeof *list);
@@ -204,7 +204,7 @@ view view_of(arena *a, const ir_value *v)
         }
         w.root = up;
     }
-    w.step = w.root->step; /* for views as well: the stand-in for planning is never a dense stride */
+    w.step = w.root->step;
     return w;
 }
 
@@ -217,7 +217,7 @@ extent view_apart(const view *w, long long factor)
     return bytes;
 }
 
-/* The stride that a call gives, as a 64-bit integer. */
+/* The stride that the caller passes, as a 64-bit integer. */
 static const expression *step_c(emission *e, const view *w)
 {
     const extent step = extent_dim(w->step);
@@ -245,11 +245,12 @@ static bool is_one(const extent *x)
     return extent_is_number(x, &n) && n == 1;
 }
 
-/* Leading axes of `of`, outermost first; has[i]: the operand has axis i, too. Axes of extent 1 are left out. */
+/* The axes of a value but the last, outermost first, without those of extent 1; and which of them an operand that broadcasts to the value
+ * has. */
 typedef struct axes {
     extent size[max_rank];
-    bool has[max_rank];
-    int count, present;
+    bool has[max_rank]; /* the operand has axis i */
+    int count, present; /* axes; axes that the operand has */
 } axes;
 
 static axes match_axes(const ir_value *operand, const ir_value *of)
@@ -273,7 +274,7 @@ static extent product(emission *e, const axes *x, int from, int to, bool present
     return n;
 }
 
-/* The index along axes from..to-1 taken together. */
+/* Row `row`'s index along axes from..to-1, taken as one axis. */
 static const expression *run_index(emission *e, const axes *x, int from, int to, const expression *row)
 {
     const extent after = product(e, x, to, x->count, false), size = product(e, x, from, to, false);

@@ -1,9 +1,9 @@
-/* In: an attention, decode or combine phase. Out: members of its spec struct (docs/spec-structs.md: attention). The verifier has checked
- * that such a phase has only its op and views. */
+/* Writes the members of an attention, decode or combine phase's spec struct (docs/spec-structs.md: attention). Such a phase has one op and
+ * views, as the verifier has checked. */
 #include "gen/emit/attention.h"
 #include "gen/emit/cache.h"
 
-/* head: elements of a head of x */
+/* Whether each head of each row of x begins at a multiple of 16 bytes. head: elements per head. */
 static bool aligned_rows(const heads *h, const ir_value *x, long long head)
 {
     const view w = view_of(h->e->a, x);
@@ -20,13 +20,14 @@ static const expression *row_of_token(heads *h, const ir_value *x, const express
     return c_sum(p, c_product(p, c_int(p, "batch"), tokens_of(h, x)), token);
 }
 
-/* The address of a token's row in a cache. (Row counts of other values are checked to fit an int during planning.) */
+/* The address of a token's row in a cache. */
 static const expression *row_of_cache(heads *h, const ir_value *x, const expression *token, const expression *head)
 {
     return cache_row(h->e, x, &(cache_place){c_int(h->e->pool, "batch"), head, token}, cache_row_by_row, false);
 }
 
-/* The address of a column in a value with a token axis and heads of `size`. A row has all heads of a token; of rank 4, one head. */
+/* The address of column `column` of head `head` in a value with a token axis; a head has `size` columns. A row has all heads of a token, or
+ * one head if the value has rank 4. */
 static const expression *token_address(heads *h, const ir_value *x, long long size, const expression *token, const expression *column,
                                        bool written)
 {
@@ -49,7 +50,7 @@ static void write_pointer(heads *h, const char *name, const ir_value *x, long lo
     end_body(h->w);
 }
 
-/* The caller's number for each sequence, clamped to 0..most, as a count of keys. */
+/* Writes statements that return `count`, which the caller gave, clamped to 0..most. name: a local variable for it. */
 static void write_key_count(heads *h, const char *name, const expression *count, const expression *most)
 {
     write_spec_line(h->w, h->op->at, "const int %s = %s, most = %s;", name, c_text(h->e->a, count), c_text(h->e->a, most));
@@ -77,7 +78,7 @@ static void write_keys(heads *h)
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_body(h->w);
     if (t->lengths) count = c_element(p, use_value(e, t->lengths, false), batch);
-    if (t->at) { /* rows of the cache after the last query may hold NaN, and matrix units multiply masked rows by 0 */
+    if (t->at) { /* excludes cache rows after the last query: they may hold NaN, and matrix units multiply masked rows by 0 */
         const expression *length = count,
                          *written = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
         count = t->lengths ? c_choice(p, c_less(p, length, written), length, written) : written;
@@ -110,8 +111,8 @@ static void write_numbers(heads *h)
     write_line(h->w, "static constexpr float softcap = %s, scale = %s;", cap.data, scale.data);
 }
 
-/* ---- on wgmma: tensor maps (columns of a head, heads, tokens, batches) */
-/* Strides of a value with a token axis. */
+/* ---- on wgmma: tensor maps, with the axes columns of a head, heads, tokens, batches */
+/* Strides of a value that is not a cache; it has `count` heads. */
 static cache_strides strides_of_tokens(heads *h, const ir_value *x, long long count)
 {
     const view w = view_of(h->e->a, x);
@@ -258,7 +259,8 @@ static bool is_shared(const extent *axis)
     return extent_is_number(axis, &n) && n == 1;
 }
 
-/* The row of a query in the bias, [S, L], [heads, S, L] or [B, heads, S, L]. */
+/* Writes bias(), a pointer to the row for a query in a bias of shape [S, L], [heads, S, L] or [B, heads, S, L]. Axes of extent 1
+ * broadcast. */
 static void write_bias(heads *h, const ir_value *x)
 {
     expression_pool *p = h->e->pool;
@@ -329,7 +331,7 @@ void heads_write_output(heads *h, bool in_eights)
     end_body(w);
 }
 
-/* f32[B, S, H, splits, hd + 2] */
+/* x: f32[B, S, H, value_dim + 2]; each row has `splits` partial results side by side. */
 void heads_write_partial(heads *h, const ir_value *x, bool written)
 {
     expression_pool *p = h->e->pool;

@@ -1,4 +1,4 @@
-/* In, out: gen/emit/cache.h. The reader has checked the shapes of caches. */
+/* Addresses and strides of rows of a KV cache (gen/emit/cache.h). The reader of specs has checked the shapes of caches. */
 #include "gen/emit/cache.h"
 
 long long cache_heads(const ir_value *cache)
@@ -8,7 +8,8 @@ long long cache_heads(const ir_value *cache)
     return heads;
 }
 
-/* A cache may have more rows than an int counts: row indices have 64 bits. */
+/* A cache may have more rows than an int can count, so row indices have 64 bits. (For other values, planning checks that an int
+ * suffices.) */
 const expression *cache_row(emission *e, const ir_value *cache, const cache_place *at, cache_walk walk, bool written)
 {
     expression_pool *p = e->pool;

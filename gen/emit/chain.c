@@ -1,9 +1,9 @@
-/* In: a phase with long elementwise arithmetic, and a value that it computes. Out: a function, called and not inlined, that computes one
- * column of all ops that lead to the value, and its arguments. A thread of a product has up to 128 columns: as many inlined copies of long
- * arithmetic keep compilers busy for minutes and take all registers. Not on the host, whose compiler vectorises the inlined form. */
+/* Makes long elementwise arithmetic a function that is called, not inlined. The function computes one column of a value, with all ops of
+ * the phase that lead to it. A thread of a product has up to 128 columns, and so many inlined copies take compilers minutes and spill. For
+ * the host the arithmetic stays inline, since its compiler vectorises that. */
 #include "gen/emit/emit.h"
 
-/* True if operand x of an op inside the chain is computed inside the chain as well. */
+/* Whether the function computes x, an operand of the op that makes `of`; else x is one of its parameters. */
 static bool is_inside(const chain *c, const ir_value *x, const ir_value *of)
 {
     const emission *e = c->s->e;
@@ -53,7 +53,7 @@ static void write_op(chain *c, int index)
     c->results[index] = rounded_as(c->s, v, operation(c->s, op, meant));
 }
 
-/* Identifies the function: its parameters, and its result as one expression of them. */
+/* The function's parameters and its result, as one expression. Equal functions have the same one. */
 static const expression *meaning_of(const chain *c, const ir_value *v)
 {
     emission *e = c->s->e;

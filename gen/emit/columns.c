@@ -1,5 +1,5 @@
-/* In: a columns phase. Out: the members of its spec struct (docs/spec-structs.md: columns): a term of the reduction at a row of its
- * operand, and the stores of what follows from the total. Refuses what evaluate.c refuses. */
+/* Writes the members of a columns phase's spec struct (docs/spec-structs.md: columns): term() loads or computes one term of the reduction,
+ * write() stores the total and what the phase computes from it. Refuses what evaluate.c refuses. */
 #include "gen/emit/emit.h"
 
 static const char *taken(const ir_op *op)
@@ -19,7 +19,7 @@ static place base_place(const emission *e, bool tails)
     return (place){.row = c_int(e->pool, "row"), .base = c_int(e->pool, "col"), .left = tails ? c_int(e->pool, "left") : NULL};
 }
 
-/* Rows of the operand between two terms: those of the axes after the reduced one and before the last. */
+/* The distance in rows of the operand from one term to the next: the product of the axes between the reduced one and the last. */
 static extent rows_apart(emission *e, const ir_op *op)
 {
     const ir_value *x = op->inputs[0];

@@ -1,9 +1,11 @@
-/* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one per op, each operand once, and the name of
- * the result. Refuses (code_unsupported) what cannot be computed inside the phase, such as a reduction that the phase itself reads. */
+/* Writes C++ statements that compute an IR value at a place (row and columns), one per op, and returns the name of the result. An operand
+ * that several ops read is computed once. Refuses (code_unsupported) what cannot be computed inside the phase, such as a reduction that the
+ * phase itself reads. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
-/* The position of the op that makes v, else v's own. Text has only the former, so a plan that was read back emits the same bytes. */
+/* The position of the op that makes v; without one, v's own. IR text has only positions of ops, so a plan that was read back from text
+ * emits the same bytes. */
 position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
@@ -40,7 +42,7 @@ static const expression *load_row_scalar(scope *s, const ir_value *v, const expr
     return write_local(s, value_in_spec(v), "float", name, c_call(e->pool, "load_one", from));
 }
 
-/* An operand of a row-scalar op, or of a reduction over a single element; must be a row scalar itself. */
+/* The value of an operand v of the op that makes `of`, a row scalar. The operand must be a row scalar as well. */
 static const expression *row_scalar_operand(scope *s, const ir_value *v, const ir_value *of, const expression *row)
 {
     emission *e = s->e;
@@ -76,8 +78,8 @@ const expression *evaluate_row_scalar(scope *s, const ir_value *v, const express
     return name;
 }
 
-/* ---- positions of tokens. [B, S, H*hd]: the axis before the last counts tokens, the axes before that sequences. In [B, S, H, hd], with an
- * axis for heads, tokens are axis 1. */
+/* ---- positions of tokens. In [B, S, H*hd] the axis before the last counts tokens, and the axes before it count sequences. A value of
+ * rank 4 is [B, S, H, hd], whose tokens are axis 1. */
 static const ir_value *token_value(const ir_op *op) { return op->inputs[0]; }
 
 static int token_axis(const ir_value *x) { return x->rank == 4 ? 1 : x->rank - 2; }
@@ -129,7 +131,7 @@ const expression *evaluate_position(scope *s, const ir_op *op, const expression 
 }
 
 /* ---- rows */
-/* How many columns of `at` exist; NULL: all. */
+/* How many columns of `at` exist, 0 if its guard is false; NULL: all. */
 static const expression *left_at(scope *s, const place *at)
 {
     expression_pool *p = s->e->pool;
@@ -209,7 +211,7 @@ static const expression *slice_op(scope *s, const ir_op *op, const place *at)
     return value_is_row_scalar(s->e, x) ? splat(s, evaluate_row_scalar(s, x, at->row)) : evaluate(s, x, &own);
 }
 
-/* The place with the flat index of `at`, whose rows have `from` columns, if rows have `to` columns. */
+/* The place of the same element after a reshape: `at` is in rows of `from` columns, the result in rows of `to` columns. */
 static place reshaped(scope *s, const place *at, long long from, long long to)
 {
     emission *e = s->e;
@@ -231,7 +233,7 @@ static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
     return evaluate(s, x, &own);
 }
 
-/* The index of row `row` of the permuted value along its axes from..to-1, taken together. */
+/* The index of row `row` of the permuted value y along its axes from..to-1, taken as one axis. */
 static const expression *index_along(scope *s, const ir_value *y, int from, int to, const expression *row)
 {
     emission *e = s->e;
@@ -242,7 +244,7 @@ static const expression *index_along(scope *s, const ir_value *y, int from, int 
     return from > 0 ? c_remainder(e->pool, index, extent_c(e, &size)) : index;
 }
 
-/* The place in the operand of the element at `at` of a permuted value. Axes that stay adjacent share one index. */
+/* Where the operand of a permute has the element that its result has at `at`. Axes that stay adjacent are treated as one. */
 static place permuted(scope *s, const ir_op *op, const place *at)
 {
     emission *e = s->e;
@@ -281,7 +283,7 @@ static const expression *scale_of_rotation(scope *s, const ir_op *op)
     return c_name(s->e->pool, t.data);
 }
 
-/* The cosines and sines for the pairs, computed once for both halves. */
+/* The cosines and sines for a vector of pairs. Both halves of the pairs use them, so they are computed once. */
 static const expression *rotation_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
 {
     emission *e = s->e;
@@ -298,7 +300,7 @@ static const expression *rotation_of_pair(scope *s, const ir_op *op, const expre
     return rotation;
 }
 
-/* A rope in a function that has both columns of a pair, which share the cosine and sine. */
+/* A rope in a function that has both columns of each pair. */
 static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
 {
     const ir_value *x = op->inputs[0];
@@ -347,7 +349,7 @@ static const expression *row_vector_op(scope *s, const ir_value *v, const place 
     bail(s->e->a, code_unsupported, op->at, "%%%s: %s cannot be emitted inside a phase of this family", v->name, op_table[op->kind].name);
 }
 
-/* Calls a function (chain.c) for each column; returns the name of the vec, or NULL if the chain is too short for a function. */
+/* Calls a function (chain.c) for each column. Returns the name of the vec with the results, or NULL if chain_find() makes no function. */
 static const expression *evaluate_chain(scope *s, const ir_value *v, const place *at)
 {
     emission *e = s->e;

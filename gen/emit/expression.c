@@ -1,4 +1,4 @@
-/* In: the kind and operands of an expression. Out: its node, interned (gen/emit/expression.h). */
+/* Builds and interns the nodes of C++ expressions (gen/emit/expression.h). */
 #include "gen/emit/expression.h"
 #include <stdint.h>
 #include <string.h>
@@ -100,10 +100,10 @@ static const expression *operator(expression_pool *p, expression_kind kind, expr
 
 static bool is_number(const expression *x, long long number) { return x->kind == expression_number && x->number == number; }
 
-/* x, if the neutral operand `other` (x + 0, x * 1) can be left out; NULL: `other` has the wider type, which the expression must keep. */
+/* For x + 0 and x * 1: x, if the number `other` can be left out; NULL: `other` has the wider type, which the expression must keep. */
 static const expression *alone(const expression *x, const expression *other) { return x->type >= other->type ? x : NULL; }
 
-/* x + y, if x is a number of this type and the sum fits it; else NULL. */
+/* The number x + y, if x is a number of this type and the sum fits the type; else NULL. */
 static const expression *added(expression_pool *p, const expression *x, long long y, expression_type type)
 {
     long long sum;
@@ -111,7 +111,7 @@ static const expression *added(expression_pool *p, const expression *x, long lon
     return type == type_int && sum != (int)sum ? NULL : number(p, sum, type);
 }
 
-/* x + n, folded with a number at the end of x: col - 256 + 16 is col - 240. */
+/* x + n. If x ends in a number, n is added to that: col - 256 + 16 becomes col - 240. */
 static const expression *sum_with_number(expression_pool *p, const expression *x, long long n, expression_type type)
 {
     const expression *both = added(p, x, n, type);
@@ -168,7 +168,7 @@ const expression *c_remainder(expression_pool *p, const expression *x, const exp
     return is_number(x, 0) || is_number(y, 1) ? number(p, 0, wider(x, y)) : operator(p, expression_remainder, wider(x, y), x, y);
 }
 
-/* Folds numbers to the right, col - 4 < 13 to col < 17, so that equal conditions on a column become equal nodes. */
+/* Moves numbers to the right side, col - 4 < 13 to col < 17, so that equal conditions on a column become equal nodes. */
 static const expression *compared(expression_pool *p, expression_kind kind, const expression *x, const expression *y)
 {
     const bool is_sum = x->kind == expression_sum;

@@ -1,13 +1,13 @@
-/* C++ expressions as the emitter builds them: rows, columns, addresses, conditions, calls. The emitter inspects nodes, never text; text is
+/* C++ expressions that the emitter builds: rows, columns, addresses, conditions, calls. The emitter inspects nodes, never text; text is
  * made when a statement is written.
  *
- * A node has a kind (gen/emit/expression.def), operands, and for leaves a number or a name. Nodes are immutable and interned: a pool has
- * one node for equal expressions, so comparing pointers compares expressions. A pool serves one spec struct and lives in its arena.
+ * A node has a kind (gen/emit/expression.def) and operands; a leaf has a number or a name. Nodes are immutable and interned: a pool has
+ * one node for equal expressions, so comparing pointers compares expressions. A pool serves one spec struct.
  *
- * Building (expression.c) keeps the order of operands, since another order may overflow elsewhere; only nested sums and conditions are
- * flattened, x + (y - z) to x + y - z. Each node has a type, that of the wider operand: int, long long, or other (pointers, floats,
- * vectors), because `batch * 8ll` has 64 bits and `batch * 8` has 32. Numbers are folded (x + 0, x * 1, 0 / x, x - 256 + 16, x - 4 < 13)
- * unless that changes the type: 1ll stays in `batch * 1ll`.
+ * Building (expression.c) keeps the order of operands, since another order may overflow. It only flattens nested sums and conditions:
+ * x + (y - z) becomes x + y - z. Each node has a type, that of its wider operand: int, long long, or other (pointers, floats, vectors).
+ * Types matter because `batch * 8ll` has 64 bits and `batch * 8` has 32. Constants are folded (x + 0, x * 1, 0 / x, x - 256 + 16,
+ * x - 4 < 13) unless that changes the type: 1ll stays in `batch * 1ll`.
  *
  * Printing (expression_text.c) adds the parentheses that C needs.
  *
@@ -53,7 +53,7 @@ const expression *c_equal(expression_pool *p, const expression *x, const express
 const expression *c_both(expression_pool *p, const expression *x, const expression *y); /* x && y; NULL stands for true */
 const expression *c_choice(expression_pool *p, const expression *test, const expression *x, const expression *otherwise);
 const expression *c_element(expression_pool *p, const expression *list, const expression *index); /* list[index] */
-/* function(operands...), of this type; c_call(): type_other. */
+/* function(operands...), whose result has this type. c_call() is for results of type_other. */
 const expression *c_call_of(expression_pool *p, const char *function, expression_type type, int count, const expression *const *operands);
 #define C_OPERANDS(...) \
     (int)(sizeof((const expression *[]){__VA_ARGS__}) / sizeof(const expression *)), (const expression *[]) { __VA_ARGS__ }

@@ -1,4 +1,4 @@
-/* In: expressions. Out: their C++ text, with parentheses where precedence needs them. */
+/* Prints expressions as C++ text, with parentheses where precedence needs them. */
 #include "gen/emit/expression.h"
 
 static const struct {
@@ -11,8 +11,8 @@ static const struct {
 
 static void append(text *t, const expression *x);
 
-/* Whether operand x of `parent` needs parentheses: it binds less tightly, or equally and is the last operand, as C associates to the left.
- * A remainder within a product gets them for readability: (row % 4) * 64. */
+/* Whether operand x of `parent` needs parentheses. It does if it binds less tightly, or as tightly and is the last operand, since C
+ * associates to the left. A remainder within a product gets them for readability: (row % 4) * 64. */
 static bool has_parentheses(const expression *x, expression_kind parent, bool is_last)
 {
     const int own = operators[x->kind].binds, around = operators[parent].binds;

@@ -1,10 +1,10 @@
-/* In: a gemm phase. Out: members of its spec struct (docs/spec-structs.md: gemm); those for operands are in gemm_operands.c. The epilogue
- * is one function per segment of packed columns. Refuses (code_unsupported) two row sums in one epilogue, and reductions other than
- * sums. */
+/* Writes the epilogue and the sizes of a gemm phase's spec struct (docs/spec-structs.md: gemm); gemm_operands.c writes its operands. The
+ * epilogue has one function per segment of packed columns. Refuses (code_unsupported) two row sums in one epilogue, and reductions other
+ * than sums. */
 #include "gen/emit/gemm.h"
 
 /* ---- row scalars of the epilogue */
-/* By op of the phase: whether its result depends on input_sum. */
+/* For each op of the phase: whether its result depends on input_sum. */
 static bool *find_summed(const gemm *g)
 {
     const ir_phase *phase = g->e->phase;
@@ -25,7 +25,7 @@ static bool is_summed(const gemm *g, const bool *summed, const ir_value *v)
     return i >= 0 && summed[i];
 }
 
-/* Writes summed(): row scalars that depend on input_sum, known after the mainloop. */
+/* Writes summed(), which the kernel calls after the mainloop: it computes the row scalars that depend on input_sum. */
 static void write_summed(gemm *g, const bool *summed)
 {
     writer *w = g->w;
@@ -44,7 +44,7 @@ static void write_summed(gemm *g, const bool *summed)
     end_body(w);
 }
 
-/* The body of begin(): positions, and row scalars that do not depend on input_sum. */
+/* The body of begin(): it computes positions, and the row scalars that do not depend on input_sum. */
 static writer known_ahead(gemm *g, const bool *summed)
 {
     writer w = {.a = g->e->a};
@@ -75,7 +75,7 @@ static void write_begin(gemm *g)
 }
 
 /* ---- the epilogue, a function per segment */
-/* The last parameter, and the last template parameter, of the epilogue's functions; "" if they note no angles. */
+/* The last parameter and template parameter of the epilogue's functions, if they record large angles; else "". */
 static const char *angles_parameter(const gemm *g) { return g->notes_angles ? ", Angles &angles" : ""; }
 static const char *angles_type(const gemm *g) { return g->notes_angles ? ", class Angles" : ""; }
 static const char *angles_argument(const gemm *g) { return g->notes_angles ? ", angles" : ""; }
@@ -119,14 +119,15 @@ static scope epilogue_scope(gemm *g, writer *w)
     return s;
 }
 
-/* Registers the accumulator `name` as the product's value, rounded if the product is stored too: later ops read the stored value. */
+/* Registers the accumulator `name` as the product's value. If the product is stored too, the value is rounded, since other ops read what is
+ * stored. */
 static void know_product(scope *s, const ir_op *op, const place *at, const char *name)
 {
     const ir_value *v = op->outputs[0];
     scope_know(s, columns_of(s, v, at), rounded_as(s, v, c_name(s->e->pool, name)));
 }
 
-/* The body of a segment's function; a dry run writes the same statements to a scratch writer. */
+/* The body of a segment's function. A dry run calls this as well, with a writer whose text is dropped. */
 static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
 {
     const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
@@ -152,7 +153,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
 {
     writer *w = g->w;
     const char *name = segment_function(g, segment);
-    /* full: no padding, every column exists */
+    /* full: the segment has no padding columns */
     const bool plain = segment->kind == segment_plain;
     const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
     if (plain) {
@@ -199,7 +200,7 @@ static void write_row_scalar_stores(gemm *g, scope *s)
     }
 }
 
-/* Whether callers may pass the segment of a block of columns as a template argument, so that the block's elements share one branch. */
+/* Whether epilogue() has the template parameter Segment. The template then finds a block's segment once, not for each of its elements. */
 static bool by_segment(const gemm *g) { return g->staged_unit && g->blocks && g->e->segments.count > 1 && !g->notes_angles; }
 
 static void write_dispatch_head(const gemm *g, bool halves, bool attempt)
@@ -213,8 +214,9 @@ static void write_dispatch_head(const gemm *g, bool halves, bool attempt)
     write_body(g->w);
 }
 
-/* Writes a first attempt of the epilogue without branches for large angles, and a second one with them, which runs if an angle was large
- * and stores all elements again. With a branch for each sine, a thread's other columns would wait. */
+/* Writes an epilogue that runs twice if it must. The first run has no branches for large angles and records whether one was large; if so,
+ * the second run, which has these branches, stores all elements again. Otherwise a thread's other columns would wait for each sine's
+ * branch. */
 static void write_attempts(gemm *g, bool halves)
 {
     const char *name = halves ? "columns" : "epilogue", *values = halves ? "product" : "lo, hi";
@@ -229,7 +231,8 @@ static void write_attempts(gemm *g, bool halves)
     end_body(g->w);
 }
 
-/* halves: writes columns(), for one half of a granule pair at a time, instead of epilogue(); all segments must be plain. */
+/* Writes epilogue(), which calls the function of the segment that has packed column n. halves: writes columns() instead, which handles one
+ * half of a granule pair at a time; all segments must be plain. */
 static void write_dispatch(gemm *g, bool halves)
 {
     writer *w = g->w;
@@ -317,8 +320,8 @@ bool gemm_reads(const gemm *g)
     return false;
 }
 
-/* Whether the epilogue notes large angles instead of branching (gemm.notes_angles). Not if chains of ops become functions: these compute
- * one column and may branch. Not on the host, whose compiler would not vectorise such code. */
+/* Whether the epilogue records large angles instead of branching (gemm.notes_angles). It does not if chains of ops become functions, which
+ * compute one column and may branch, nor on the host, whose compiler would not vectorise such code. */
 static bool find_angles(const emission *e)
 {
     if (e->is_long || e->plan->target->serial) return false;
@@ -373,7 +376,7 @@ static void write_epilogue(gemm *g, bool halves)
 
 void gemm_write_epilogue(gemm *g) { write_epilogue(g, false); }
 
-/* 4, or 2 if rows that the epilogue stores begin at odd multiples of 2 elements. */
+/* How many columns a thread may store at once: 4, or 2 if rows that the epilogue stores begin at odd multiples of 2 elements. */
 static int stored_width(const gemm *g)
 {
     long long bits = 4;
@@ -402,7 +405,7 @@ gemm gemm_start(emission *e, writer *w, int staged_unit, int width)
     const int arguments = e->argument_count;
     g.notes_angles = find_angles(e);
     dry_run(&g);
-    e->argument_count = arguments; /* the real run registers them again, in the order in which the text uses them */
+    e->argument_count = arguments; /* forgets the dry run's: the real run registers arguments in the order in which its text uses them */
     return g;
 }
 

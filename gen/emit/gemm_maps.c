@@ -1,5 +1,5 @@
-/* In: a gemm phase on wgmma. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units); both operands are loaded through
- * tensor maps. Refuses what gen/emit/gemm.c refuses. */
+/* Writes the spec struct of a product on wgmma, which loads both operands through tensor maps (docs/spec-structs.md: gemm on matrix units).
+ * Refuses what gen/emit/gemm.c refuses. */
 #include "gen/emit/gemm.h"
 #include "ir/graph/format.h"
 
@@ -9,7 +9,7 @@ static void write_map(gemm *g, const char *name, const tensor_box *box)
                c_text(g->e->a, use_map(g->e, name, box)));
 }
 
-/* The box for rows of an operand; a batched matmul has one matrix per batch. */
+/* A box of box_rows rows by 128 bytes of an operand that is not packed. In a batched matmul, each batch is a matrix of its own. */
 static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
 {
     arena *a = g->e->a;
@@ -30,7 +30,7 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
     return box;
 }
 
-/* box_rows: rows of a box if A is [M, K]; if A is [K, M], a box has k rows of 128 bytes. */
+/* box_rows: rows per box if A is [M, K]. If A is [K, M], a box has k rows of 128 bytes. */
 static void write_a_map(gemm *g, int box_rows, int k)
 {
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
@@ -39,7 +39,7 @@ static void write_a_map(gemm *g, int box_rows, int k)
     write_map(g, "a_map", box);
 }
 
-/* The box of a k tile of B, n packed columns by k, in pieces. */
+/* The box of a k tile of packed B, n packed columns by k elements, in pieces (docs/packing.md). */
 static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
 {
     const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
@@ -54,7 +54,7 @@ static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
                         .pieces = true};
 }
 
-/* A k tile is two pieces long; in a cluster of two each workgroup loads one for both. */
+/* A k tile is two pieces long. In a cluster of two, each workgroup loads one of them for both (multicast). */
 static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 {
     if (gemm_is_matmul(g)) return box_of_value(g, g->b, g->product->attributes.transpose ? t->n / t->cluster : t->k);
@@ -63,7 +63,7 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
     return box;
 }
 
-/* Rows are twice as long as the value's shape says (gen/plan/terms.h). */
+/* An operand stored as TF32 terms: its rows are twice as long as its shape says (gen/plan/terms.h). */
 static tensor_box box_of_terms(const gemm *g, const ir_value *v, int n)
 {
     tensor_box box = box_of_value(g, v, n);
@@ -92,7 +92,7 @@ static void write_maps(gemm *g, int m, int k, tensor_box b)
     write_map(g, "b_map", box);
 }
 
-/* Without packed_k, which only the tensor map needs. */
+/* As gemm_write_sizes(), without packed_k: the template does not read it, as only the tensor map needs it. */
 static void write_sizes(const gemm *g)
 {
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
@@ -110,7 +110,7 @@ static void write_staging(const gemm *g)
     write_line(g->w, "static constexpr int results = %d, results_unit = %d;", g->results, g->staged_unit ? g->staged_unit : gemm_vector);
 }
 
-/* split: operands in f32, one of them split into TF32 terms, which is always B of the template. */
+/* split: operands are f32, and one of them, the template's B, is stored as TF32 terms. */
 static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, bool split)
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
@@ -136,14 +136,14 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     gemm_write_epilogue(&g);
 }
 
-/* As gemm_swap_ab<...>::box_rows. */
+/* Rows of A per box; must equal gemm_swap_ab<...>::box_rows. */
 static int rows_of_box(const gemm_swap_ab_tile *t)
 {
     const int boxes = t->in_turn ? 1 : t->cluster;
     return (t->m / 8 + boxes - 1) / boxes * 8;
 }
 
-/* For values in memory, boxes are 128 bytes wide. */
+/* The box of B that one workgroup of a cluster loads. */
 static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
 {
     if (gemm_is_matmul(g)) return box_of_value(g, g->b, g->product->attributes.transpose ? t->n / t->cluster_m : t->k);

@@ -1,4 +1,4 @@
-/* In: a gemm phase. Out: the members of its spec struct for A and B: types, addresses, elements (docs/spec-structs.md: gemm). */
+/* Writes the members of a gemm phase's spec struct for A and B: types, addresses, elements (docs/spec-structs.md: gemm). */
 #include "gen/emit/gemm.h"
 #include "ir/graph/format.h"
 
@@ -10,7 +10,7 @@ bool gemm_swaps(const gemm *g)
     return gemm_is_matmul(g) && maker && maker->kind == op_tf32_terms;
 }
 
-/* Matrices of a matmul; 1 for linears. */
+/* How many matrices a matmul multiplies; 1 for linears. */
 static extent gemm_batches(const gemm *g)
 {
     const ir_value *out = g->product->outputs[0];
@@ -28,7 +28,7 @@ bool gemm_is_batched(const gemm *g)
 
 static bool prologue(const gemm *g) { return value_made_here(g->e, g->a); }
 
-/* True if rows of A can be copied as stored, 16 bytes at a time. */
+/* Whether rows of A can be copied as they are stored, 16 bytes at a time. */
 static bool a_plain(const gemm *g)
 {
     const view w = view_of(g->e->a, g->a);
@@ -96,7 +96,7 @@ void gemm_write_rows_of_operands(gemm *g)
     write_packed(g);
 }
 
-/* The matrix of `operand` that belongs to matrix `batch` of the result (broadcast over batches). */
+/* The index of the operand's matrix for matrix `batch` of the result; leading axes of the operand may broadcast. */
 static const expression *batch_of(gemm *g, const ir_value *operand)
 {
     ir_value own = *operand, out = *g->product->outputs[0];
@@ -132,7 +132,7 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
     expression_pool *p = e->pool;
     const long long N = z->N;
     const expression *k = c_int(p, "k"), *any = c_int(p, "n"), *exists = c_less(p, any, c_number(p, N));
-    /* Padding columns read the last column, which needs no branch. */
+    /* For a padding column, the last column is read, which needs no branch. */
     const expression *n = z->whole && N % (2 * packed_granule) ? c_choice(p, exists, any, c_number(p, N - 1)) : any;
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_body(w);
@@ -160,7 +160,7 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
     end_body(w);
 }
 
-/* True if all V elements along K exist (V divides gemm_vector), and are aligned if they are contiguous. */
+/* matmul_columns.whole: K is a multiple of the vector, and if its elements are adjacent in memory, they are 16-byte aligned. */
 static bool columns_are_whole(const gemm *g)
 {
     const bool transposed = g->product->attributes.transpose;

@@ -1,5 +1,5 @@
-/* In: a gemm phase whose results pass through shared memory. Out: members of its spec struct by which a tile reads the vectors of its
- * epilogue (a bias) before the epilogue needs them. */
+/* For a gemm phase whose results pass through shared memory, writes touched(): a tile calls it to read the vectors of its epilogue, such as
+ * a bias, before the epilogue needs them. */
 #include "gen/emit/gemm.h"
 
 bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)
@@ -13,7 +13,7 @@ const expression *gemm_pair_column(expression_pool *p, const expression *column)
     return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
 }
 
-/* The column of the segment's values that packed column `n` holds. */
+/* For packed column `n` of the segment: the column of the segment's value that it holds, or the index of its pair. */
 static const expression *value_column(expression_pool *p, const gemm_segment *s)
 {
     const expression *column = c_shifted(p, c_int(p, "n"), -s->packed_start);
@@ -25,7 +25,7 @@ static bool is_vector(const gemm *g, const ir_value *v)
     return v->kind != value_constant && v->rank == 1 && value_columns(v) > 1 && !value_made_here(g->e, v);
 }
 
-/* Adds an element of each vector that the segment's epilogue reads. */
+/* Writes statements that add to `sum` an element of each vector that the segment's epilogue reads. Returns the number of these vectors. */
 static int write_touches(gemm *g, const gemm_segment *segment)
 {
     expression_pool *p = g->e->pool;

@@ -1,5 +1,5 @@
-/* In: a gemm phase of linears. Out: the spec struct members of the kernel that packs its weights, once, when they are bound
- * (docs/packing.md). Padding is zeros. */
+/* Writes the members of a pack kernel's spec struct (docs/packing.md). The kernel packs the weights of a gemm phase once, when they are
+ * bound. Padding is zeros. */
 #include "gen/emit/emit.h"
 
 typedef struct packing {
@@ -8,7 +8,7 @@ typedef struct packing {
     long long K;
 } packing;
 
-/* The weight's element at [col][k] as a float; the declared layout is [out, in] or [in, out]. */
+/* The weight's element for column col and index k along K, as a float. In the caller's memory the weight is [out, in] or [in, out]. */
 static const expression *weight_at(packing *g, const ir_op *linear, const ir_value *weight, const expression *k)
 {
     const bool in_out = linear->attributes.layout == layout_in_out;
@@ -16,7 +16,8 @@ static const expression *weight_at(packing *g, const ir_op *linear, const ir_val
     return c_call(g->e->pool, "load_one", in_out ? address(g->e, weight, k, column, false) : address(g->e, weight, column, k, false));
 }
 
-/* The weight's element, times the folded norm weight if there is one; beyond the weight's K, an element of the continued weight. */
+/* The element to pack: of the weight, or beyond its end along K, of the second weight that continues it; times the folded norm weight, if
+ * there is one. */
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;
@@ -34,7 +35,7 @@ static const char *element_of(packing *g, const ir_op *linear)
     return c_text(e->a, c_call(p, "op_mul", value, factor));
 }
 
-/* The packed column, counted from the start of the segment. */
+/* The packed column n, counted from the start of the segment. */
 static const char *in_segment(packing *g, const gemm_segment *s)
 {
     return c_text(g->e->a, c_shifted(g->e->pool, c_int(g->e->pool, "n"), -s->packed_start));
@@ -77,8 +78,8 @@ static void write_segments(packing *g)
     }
 }
 
-/* Pointers to several weights are loaded before all branches: else HIPRTC 5.2 selects between their addresses in a copy of the arguments,
- * which it keeps in scratch memory. */
+/* With several weights, element() loads their pointers before it branches. Otherwise HIPRTC 5.2 copies the arguments to scratch memory and
+ * selects a pointer there. */
 static void write_element(packing *g)
 {
     writer *to = g->w, segments = {.a = g->e->a};

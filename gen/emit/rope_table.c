@@ -1,4 +1,4 @@
-/* In: a rope. Out: the table of its frequencies, written before the spec struct: turns per token, in units of 2^-64
+/* Writes the table of a rope's frequencies, which precedes the spec struct. Its unit is 2^-64 of a revolution per token
  * (templates/base/rope.h). Refuses (code_unsupported) more than max_tables tables in a phase. */
 #include "gen/emit/emit.h"
 #include "ir/graph/scaling.h"
@@ -14,7 +14,8 @@ static double llama3_frequency(const rope_scaling *s, double frequency)
     return (1 - smooth) * frequency / s->factor + smooth * frequency;
 }
 
-/* The (fractional) index of the pair that makes this many turns within the original length (YaRN, B. Peng et al., 2023). */
+/* The index, with a fraction, of the pair that makes this many turns within the model's original context length (YaRN, B. Peng et al.,
+ * 2023). */
 static double yarn_correction(const ir_attributes *t, double turns)
 {
     const double turn = 6.283185307179586476925286766559;
@@ -32,7 +33,7 @@ static double yarn_frequency(const ir_attributes *t, long long i, double frequen
     return frequency / s->factor * ramp + frequency * (1 - ramp);
 }
 
-/* theta grows with the context length (dynamic NTK scaling). */
+/* Dynamic NTK scaling: theta grows with the context length. */
 static double dynamic_frequency(const ir_attributes *t, long long i)
 {
     const rope_scaling *s = &t->scaling;

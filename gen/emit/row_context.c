@@ -1,8 +1,8 @@
-/* In: the row scalars and positions that a dry run found necessary. Out: the struct `context`, the statements that fill it, and its fields
- * as known values of a function. Refuses (code_unsupported) more than 16 ropes and appends in one phase. */
+/* Writes the struct `context`, which keeps a row's scalars and token positions, and the statements that fill it. Makes its fields known to
+ * the functions that use them. Refuses (code_unsupported) more than 16 ropes and appends in one phase. */
 #include "gen/emit/emit.h"
 
-/* An earlier item with the same positions for the same rows, whose fields can be shared; NULL: none. */
+/* An earlier item that has the same position in every row, so that op can share its fields; NULL: none. */
 static const struct row_number *same_number(const row_numbers *n, const ir_op *op)
 {
     const ir_value *x = op->inputs[0];

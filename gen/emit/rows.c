@@ -1,5 +1,5 @@
-/* In: a rows phase. Out: the members of its spec struct (docs/spec-structs.md: rows). Row vectors that do not depend on row scalars are
- * loaded, or computed, in read() and kept in `element`; the rest is computed where it is needed. Refuses what evaluate.c refuses. */
+/* Writes the members of a rows phase's spec struct (docs/spec-structs.md: rows). Columns of values that do not depend on row scalars are
+ * loaded or computed in read() and kept in `element`; the others are computed where they are used. Refuses what evaluate.c refuses. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -8,11 +8,11 @@ typedef struct rows {
     writer *w;
     kept_list kept;
     scope fields; /* names of context's fields */
-    const ir_value **reductions; /* by pass: the reduction */
-    place *reduced_at;           /* by pass: where its operand is evaluated */
+    const ir_value **reductions; /* by pass: its result */
+    place *reduced_at;           /* by pass: the place of the operand that a term of it is */
     int passes;
     int *stages; /* by op of the phase: the last pass that its result depends on; -1: none */
-    bool tails;  /* N is no multiple of V */
+    bool tails;  /* N is not a multiple of V */
     row_numbers numbers;
 } rows;
 
@@ -31,8 +31,8 @@ static scope function_scope(rows *r, writer *w)
     return s;
 }
 
-/* Values that are exact in bf16 (loaded ones, and results that all users read rounded) are kept as bf16 pairs, in half the registers. Not
- * on the host, which keeps nothing between passes. */
+/* Whether v is kept as pairs of bf16, in half the registers. It is if that loses nothing: v is loaded, or all ops that read it read it
+ * rounded to bf16. Not on the host, which keeps nothing between passes. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
     if (r->e->plan->target->serial || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
@@ -53,7 +53,7 @@ static bool is_stored_result(const rows *r, const ir_value *v, bool row_scalar)
     return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_is_row_scalar(r->e, v) : false) == row_scalar;
 }
 
-/* ---- the dry run: finds what element and context must keep */
+/* ---- the dry run, which finds the fields of element and context */
 static void find_passes(rows *r)
 {
     const ir_phase *phase = r->e->phase;
@@ -91,7 +91,7 @@ static void find_stages(rows *r)
     for (int i = 0; i < phase->op_count; i++) r->stages[i] = find_stage(r, phase->ops[i]->outputs[0]);
 }
 
-/* Keeps in context the totals of earlier passes that v, computed after pass `stage`, depends on. */
+/* v is computed after pass `stage`. Keeps in context the totals of earlier passes that v depends on. */
 static void keep_totals(rows *r, const ir_value *v, int stage, bool *seen)
 {
     const int index = value_index_here(r->e, v);
@@ -110,7 +110,7 @@ static void keep_all_totals(rows *r)
 {
     const size_t count = (size_t)r->e->phase->op_count;
     bool *seen = arena_alloc(r->e->a, count * sizeof *seen);
-    for (int i = 0; i < r->kept.scalar_count; i++) { /* the list grows */
+    for (int i = 0; i < r->kept.scalar_count; i++) { /* the body may add items */
         memset(seen, 0, count * sizeof *seen);
         keep_totals(r, r->kept.scalars[i].value, stage_of(r, r->kept.scalars[i].value), seen);
     }
@@ -125,7 +125,7 @@ static void dry_run(rows *r)
     s.collect = &r->kept;
     r->fields = scope_new(r->e, &scratch, "V");
     r->kept.fields = &r->fields;
-    /* On GPUs all loads of a row are issued first; arithmetic follows chunk by chunk. */
+    /* Without reductions, a GPU kernel issues all loads of a row before it computes, so that only loaded columns must be kept. */
     r->kept.loads_only = r->passes == 0 && !r->e->plan->target->serial;
     numbers_know(&r->numbers, &s);
     for (int i = 0; i < r->passes; i++) {
@@ -162,7 +162,7 @@ static void write_types(rows *r)
     end_head(w, "};");
 }
 
-/* Computes the fields of context that depend on `stage` as their last pass (-1: on none). */
+/* Writes statements that compute the fields of context whose last pass is `stage`; -1: those that depend on no pass. */
 static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
@@ -268,7 +268,7 @@ void emit_rows(emission *e, writer *w)
     r.numbers = numbers_find(e);
     const int arguments = e->argument_count;
     dry_run(&r);
-    e->argument_count = arguments; /* the real run below registers them again, in the order of the text */
+    e->argument_count = arguments; /* forgets the dry run's: what follows registers arguments in the order in which its text uses them */
     write_types(&r);
     write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, passes = %d;", e->space.columns,
                phase->tile.rows.threads, phase->tile.rows.team, phase->tile.rows.v, r.passes);

@@ -1,5 +1,5 @@
-/* In: what an emitted function has computed so far (a scope). Out: names for its locals, lookup of known values, fields kept for other
- * functions, and the C++ call for an op. */
+/* What an emitted function has computed so far (its scope): names for its locals, lookup of known values, fields that are kept for other
+ * functions, and the C++ calls of ops. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -50,7 +50,7 @@ const expression *find_known(const scope *s, knowledge key)
     return NULL;
 }
 
-/* The value's name and the place's tag; with a number if that name is taken. */
+/* The name is the value's name and the place's tag, plus a number if it is taken. */
 const char *new_local(scope *s, const ir_value *v, const char *tag)
 {
     arena *a = s->e->a;

@@ -1,5 +1,5 @@
-/* In: results of a phase and the place of the emitted function in the phase's space. Out: the statements that store them: dense values,
- * views inside a wider root, cache rows. The emitted code tests for cache rows out of range and drops them. */
+/* Writes the statements that store a phase's results: to dense tensors, to columns of a wider one, or to rows of a cache. The emitted code
+ * drops rows whose position is outside the cache. */
 #include "gen/emit/cache.h"
 #include <string.h>
 
@@ -15,7 +15,7 @@ const expression *store_condition(emission *e, const ir_value *v, const expressi
     return first_row_condition(e, v, e->shape, row);
 }
 
-/* The operand that determines at which columns the op's result is computed. */
+/* The operand whose place determines at which columns the op's result is computed: the first that the phase computes column by column. */
 static const ir_value *followed(const emission *e, const ir_op *op)
 {
     for (int i = 0; i < op->input_count; i++)
@@ -66,7 +66,7 @@ place store_place(scope *s, const ir_value *v, const place *base)
     const place from = here ? store_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
-    case op_reshape: return at_start(s, v, base); /* it copies: for each of its own elements it finds the operand's */
+    case op_reshape: return at_start(s, v, base); /* a copy: each element of the result looks up its element of the operand */
     case op_kv_append: return from;
     default: return here && alike(e, source, v) ? from : at_start(s, v, base);
     }
@@ -79,7 +79,7 @@ static bool aligned_store(scope *s, const ir_value *v, const place *at)
     return s->anywhere || (s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0);
 }
 
-/* Begins an if that ends with end_test(); test NULL: no if. */
+/* Writes the head of an `if`, whose statement ends with end_test(). NULL: no `if`. */
 static void write_test(scope *s, position at, const expression *test)
 {
     if (!test) return;
@@ -89,7 +89,8 @@ static void write_test(scope *s, position at, const expression *test)
 
 static void end_test(scope *s, const expression *test) { s->w->indent -= test != NULL; }
 
-/* Stores vector x to `to`, `left` elements of it (NULL: all), if `test` holds (NULL: always); in an epilogue through `out`. */
+/* Writes a store of vector x to address `to`. left: how many of its elements (NULL: all). test: the store's condition (NULL: none). In an
+ * epilogue the store is a call of `out`. */
 static void write_piece(scope *s, position at, const expression *test, const expression *to, const expression *left, const expression *x)
 {
     emission *e = s->e;
@@ -117,8 +118,8 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const expr
     write_piece(s, v->def->at, c_both(p, when, at->guard), to, at->left ? at->left : aligned ? NULL : c_int(p, s->lanes), x);
 }
 
-/* The address in the cache of an element that is appended: sequence b, head h, `position`, column d. In the operand it is column h*hd + d
- * of row b*S + t; with an axis for heads, [B, S, KV, hd], column d of row (b*S + t)*KV + h. */
+/* The address in the cache of an element that is appended. `row` and `column` are those of the operand: for column d of head h of token t
+ * of sequence b, row b*S + t and column h*hd + d; or, if the operand is [B, S, KV, hd], row (b*S + t)*KV + h and column d. */
 static const expression *cache_address(scope *s, const ir_op *op, const expression *row, const expression *column,
                                        const expression *position)
 {
@@ -150,7 +151,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
     }
     const expression *to = cache_address(s, op, at->row, c_sum(p, column, i), position);
     write_test(s, op->at, test);
-    /* the half of a pair ends at `left`: another lane stores the elements after it */
+    /* Stops at `left`, where a rotated head's half ends: another lane stores the elements after it. */
     const expression *goes_on = c_both(p, c_less(p, i, c_int(p, s->lanes)), at->left ? c_less(p, i, at->left) : NULL);
     write_spec_line(s->w, op->at, "for (int i = 0; %s; i++)", c_text(e->a, goes_on));
     s->w->indent++;

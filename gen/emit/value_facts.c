@@ -1,11 +1,12 @@
-/* In: a phase. Out: for each value that its ops make or read: whether the phase makes it, whether it is a row scalar, whether it depends on
- * the row. Computed once, in the order of the ops: recursion over operands would take exponential time. */
+/* Finds facts about each value that a phase's ops make or read: whether the phase makes it, whether it is a row scalar, whether it depends
+ * on row scalars or positions. Also estimates how long the phase's arithmetic is. Facts are found once, in the order of the ops, since
+ * recursion over operands would take exponential time. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
 struct value_facts {
-    const ir_phase *phase; /* the phase that computes it; the other fields are valid only for this phase */
-    int index;             /* of its op in the phase */
+    const ir_phase *phase; /* the phase that computes the value; the other fields are valid only in this phase */
+    int index;             /* of the value's op in the phase */
     bool row_scalar, needs_row;
 };
 
@@ -55,7 +56,7 @@ static int count_operands(const emission *e, const ir_op *op, value_question *is
     return n;
 }
 
-/* A view has no code: facts are those of the value behind it. */
+/* Views are skipped, since callers ask for the value behind a view. */
 static void find_op(const emission *e, int index)
 {
     const ir_op *op = e->phase->ops[index];
@@ -80,7 +81,7 @@ bool value_written(const emission *e, const ir_value *v)
     return v->def->kind == op_kv_append || value_stored(e->plan->ir, e->phase, v);
 }
 
-/* Ops of the phase that use a stored value read what other phases will read: the rounded value. */
+/* Ops of the phase that read a stored value read it rounded, as other phases do. */
 bool rounded_here(const emission *e, const ir_value *v)
 {
     if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v)) return false;
@@ -102,19 +103,21 @@ bool wide_reduction(const emission *e, const ir_value *v)
 }
 
 /* ---- how long elementwise arithmetic is */
-/* Cost from which a phase's arithmetic is outlined as functions (chain.c) or put into a loop: higher for short forms, and for rows, where a
- * thread has fewer columns. Inlined copies of short forms are faster than a loop while instruction caches hold them (H200, bf16
- * 4096x8192x1024: four functions 178 us, a loop 189; six 197, a loop 213). */
+/* From this cost (arithmetic_cost()) a phase's arithmetic is outlined as functions (chain.c) or put into a loop. The limit is higher for
+ * short forms and for rows phases, whose threads have fewer columns. Inlined short forms are faster than a loop as long as the instruction
+ * cache holds them: on an H200 with bf16 4096x8192x1024, an epilogue of four functions took 178 us inlined and 189 in a loop, one of six
+ * 197 and 213. */
 enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_cost = 100 };
-/* A product's epilogue of so many ops is long whatever they cost: NVRTC takes 0.2 s for each of 20 multiplications and additions (sm_90a,
- * tile 128x224, 112 columns a thread), but 0.5 s for each of 40. */
+/* A product's epilogue with this many ops is long whatever they cost. NVRTC takes 0.2 s per op for 20 multiplications and additions
+ * (sm_90a, tile 128x224, 112 columns per thread), but 0.5 s per op for 40. */
 enum { long_op_count = 24 };
-/* Cost from which the body of such a loop has a quarter of a block of columns, because 16 copies overflow instruction caches (H200, bf16
- * 4096x8192x1024: three powers 326 us by quarters, 341 by blocks; twenty other functions 376 and 377, but twelve 267 and 263). */
+/* From this cost, an iteration of such a loop takes 8 columns instead of 32, for which a thread's 16 copies overflow the instruction cache.
+ * On an H200 with bf16 4096x8192x1024, three powers took 326 us with 8 columns and 341 with 32, twenty other functions 376 and 377, twelve
+ * 267 and 263. */
 enum { quarter_cost = 100, quarter_quick_cost = 160 };
 
-/* True if the phase stores 16-bit values, and no others except row scalars such as statistics. False if it stores only row scalars: in an
- * f32 graph, f32 results depend on them. */
+/* Whether the phase stores 16-bit values and, apart from row scalars such as statistics, no others. False if it stores only row scalars,
+ * since f32 results may depend on them. */
 static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
 {
     bool any = false;
@@ -134,9 +137,9 @@ bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info 
     return !target->serial && (graph_is_16_bit(p) || stores_16_bits(p, phase));
 }
 
-/* Whether the op takes long to compile. NVRTC inlines a division or root with all its branches, and a logarithm or the like with its
- * tables, for each column of a product: seconds with one such op, 15 seconds and more with two (sm_90a, tiles of 128x256); AMD's compilers
- * take one second for either. Dividing by a row scalar is cheap (row_div, templates/base/ops.h). */
+/* Whether an op with a slow exact form, such as a division or logarithm, takes long to compile here. NVRTC inlines it with all its branches
+ * and tables for each column of a product, which takes seconds for one such op and 15 seconds or more for two (sm_90a, tiles of 128x256).
+ * AMD's compilers take one second for either. Division by a row scalar compiles fast (row_div, templates/base/ops.h). */
 static bool slow_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
 {
     return target->inlines && phase->family == family_gemm && value_columns(op->inputs[op->input_count - 1]) > 1;
@@ -156,7 +159,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     const bool slow = !(quick && has_short_form(op->kind)) && slow_to_compile(op, phase, target);
     switch (op->kind) {
     case op_sin:
-    case op_cos: return slow_to_compile(op, phase, target) ? 60 : function_cost; /* all forms have the reduction of large angles */
+    case op_cos: return slow_to_compile(op, phase, target) ? 60 : function_cost; /* short forms, too, reduce large angles */
     case op_log:
     case op_tanh:
     case op_log1p:
@@ -182,7 +185,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     }
 }
 
-/* The cost of the phase's elementwise arithmetic on columns. */
+/* The cost of the phase's elementwise ops on columns (op_cost(), so an addition is 1), not counting row scalars; *count: how many ops. */
 static int arithmetic_cost(const ir_graph *p, const ir_phase *phase, const target_info *target, int *count)
 {
     const bool quick = phase_is_quick(p, phase, target);

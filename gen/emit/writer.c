@@ -1,4 +1,4 @@
-/* In: lines with positions. Out: source text, wide lines broken. */
+/* Collects lines of generated C++ and prints them as source text (gen/emit/writer.h). */
 #include "gen/emit/writer.h"
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ void write_body(writer *w)
     w->indent++;
 }
 
-/* Joins head and body into one line if the body is empty or one short line; false: neither. */
+/* If the body is empty or one line that fits, joins it with its head and returns true. */
 static bool end_short_body(writer *w)
 {
     enum { place_columns = 14, struct_columns = 4 };
@@ -113,7 +113,7 @@ void write_comment(writer *w, const char *lines)
     }
 }
 
-/* Where to break code if `room` columns fit: after the last comma outside template arguments; 0: nowhere. */
+/* How many characters of code to put on a line with `room` columns: up to the last comma outside template arguments; 0: there is none. */
 static int break_of(const char *code, int room)
 {
     int depth = 0, at = 0;
@@ -129,7 +129,7 @@ static void append_blanks(text *out, int count)
     for (int i = 0; i < count; i += 4) text_append(out, "    ", count - i < 4 ? (size_t)(count - i) : 4);
 }
 
-/* Breaks the line if it is wide; each part gets the position. */
+/* Prints a line. A wide one is broken, and each part ends in the position. */
 static void append_line(text *out, const written_line *l)
 {
     const char *code = l->code;

@@ -1,4 +1,5 @@
-/* In: lines of generated C++, each with or without a position in the spec. Out: their text, with the position as a trailing comment. */
+/* Collects lines of generated C++, some of which have a position in the spec, and prints them. A position becomes a comment at the line's
+ * end. */
 #ifndef TFGEN_GEN_WRITER_H
 #define TFGEN_GEN_WRITER_H
 #include "ir/ir.h"
@@ -7,7 +8,7 @@ typedef struct written_line {
     int indent;
     int spec_line, spec_column; /* 0: no position */
     const char *code;
-    bool opens_body; /* the brace that write_body() writes */
+    bool opens_body; /* the line is the brace that write_body() writes */
 } written_line;
 
 typedef struct writer {
@@ -19,19 +20,20 @@ typedef struct writer {
 /* A line without a position. Wide lines are broken by writer_append(). */
 void write_line(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void write_spec_line(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The braces of a function, after the line with its head. An empty body, or one line that fits, goes on the head's line. */
+/* The braces of a function, called after write_line() has written its head. If the body is empty or one line that fits, end_body() puts it
+ * on the head's line. */
 void write_body(writer *w);
 void end_body(writer *w);
-/* A head with its brace in the same line (struct, table, if), and its end: "}" or "};". */
+/* A head with its brace on the same line (struct, table, if), and its end: "}" or "};". */
 void write_head(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void end_head(writer *w, const char *end);
-/* Writes lines of text as comments, wide ones broken between words. */
+/* Writes each line of a text as a comment. Wide ones are broken between words. */
 void write_comment(writer *w, const char *lines);
 /* Appends all lines of `from`, indented as `to` is now. */
 void writer_splice(writer *to, const writer *from);
 
-/* Renders the lines. One with a position ends in it, ` // !26:5`, where runtime/compile/page_places.c reads it to place compilers'
- * errors. */
+/* Prints the lines. One with a position ends in ` // !26:5`, from which runtime/compile/page_places.c finds the place in the spec of a
+ * compiler's error. */
 void writer_append(text *out, const writer *w);
 int count_lines(const char *text);
 /* A file's name, with '?' for control characters, so that it can be part of a comment. */
