@@ -1,5 +1,5 @@
-/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h): weights go from DRAM straight to registers, and each is loaded
- * once for all rows. In: a product. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
+/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h). Weights go from DRAM straight to registers, and each is loaded
+ * once for all rows of a tile. In: a product. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
@@ -10,12 +10,12 @@ extern const program gemm_register_fed_program;
 
 enum { most_ahead = 8, most_registers = 255 /* per thread: an encoding limit */ };
 
-enum { most_pieces = 4 }; /* row pieces (as high as an MMA) up to which this program is the cheapest */
+enum { most_pieces = 4 }; /* MMAs that the rows of the largest tile take; for products of more rows other programs are faster */
 static int most_rows(const target_info *target) { return most_pieces * target->matrix_rows; }
-/* True if the template uses templates/isa/wave_pieces.h (AMD); else mma_pieces.h. */
+/* True if the template multiplies with templates/isa/wave_pieces.h (AMD), false if with mma_pieces.h (NVIDIA). */
 static bool by_wave_pieces(const target_info *target) { return target->matrix_rows == 16; }
 
-/* Most rows of A in a tile: wave_pieces.h addresses them with 32-bit offsets from the first. */
+/* The most rows that a tile may have: wave_pieces.h addresses rows of A with 32-bit offsets from the tile's first row. */
 static long long rows_reached(const problem *p)
 {
     const ir_value *a = p->product->inputs[0];
@@ -33,9 +33,9 @@ static const char *obstacle(const problem *p)
 /* ---- resources of a tile */
 static int waves_of(const problem *p, const gemm_register_fed_tile *t) { return t->threads / p->target->wave; }
 
-/* Registers per thread: accumulators, weights and rows in flight, addresses (fitted to NVRTC 13 and clang 22 on tiles that do not spill).
- * */
+/* Registers per thread for 64 bytes along K of each of `lines` rows or columns, shared out among the lanes of a wave. */
 static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
+/* Registers per thread: accumulators, weights and rows in flight, addresses. Fitted to NVRTC 13 and clang 22 on tiles that do not spill. */
 static int registers(const target_info *target, const gemm_register_fed_tile *t)
 {
     const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
@@ -45,7 +45,8 @@ static int registers(const target_info *target, const gemm_register_fed_tile *t)
     const int epilogue = (target->lane_registers < 512 ? 144 : 96) + weights;
     return loop > epilogue ? loop : epilogue;
 }
-/* gemm_register_fed<...>::memory_bytes. makes_sums: the epilogue stores partial sums of rows; takes_sums: sums squares of A's rows. */
+/* gemm_register_fed<...>::memory_bytes. makes_sums: the epilogue stores partial sums of the result's rows. takes_sums: the program sums the
+ * squares of A's rows while it loads them. */
 static long long memory_bytes(const target_info *target, const gemm_register_fed_tile *t, bool makes_sums, bool takes_sums)
 {
     const int padding = by_wave_pieces(target) ? 0 : 4; /* floats per row (piece_places) */
@@ -75,12 +76,15 @@ static long long in_flight(const problem *p, const gemm_register_fed_tile *t)
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
-/* Persistent workgroups: between two tiles a multiprocessor with a single workgroup waits for rows. If the launch leaves multiprocessors
- * free, the next launch loads its first weights there before this one ends. */
+/* Workgroups are persistent. One that is alone on its multiprocessor waits, between two tiles, for the next tile's rows (rows_wait). If the
+ * launch leaves multiprocessors free, the next launch loads its first weights there before this one ends, so its start costs less (gap). */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
-    enum { rows_wait = 2400, gap = 5660, hidden = 4240 /* cycles */, waits = 2 /* 1 / waits of the bytes in flight count */ };
-    const double loads = 1.45, reached = 0.4; /* registers are loaded more slowly than shared memory; operands are used only a few times */
+    /* rows_wait, gap, hidden: cycles. waits: only 1 / waits of the bytes in flight hide latency. */
+    enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
+    /* loads: a byte takes so much longer to registers than to shared memory. reached: share of the product rate; each operand is used only
+     * a few times. */
+    const double loads = 1.45, reached = 0.4;
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
     product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
@@ -91,7 +95,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     if (p->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / p->device->units) - hidden;
 }
 
-/* Sets the tile of m rows and *shape (pieces across, waves, resident workgroups) with the most bytes in flight; false: none fits. */
+/* Sets t to a tile of m rows with as many pieces in flight as registers hold. shape: its columns in units of 16, waves, workgroups per
+ * unit. False: no such tile fits. */
 static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows);
@@ -109,9 +114,9 @@ static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
     return fits && shared_bytes(p, t) <= p->target->lds_bytes;
 }
 
-/* True if two joined products (gate_up) of up to 8 rows have no more tiles than there are units. Of such tiles the narrower was faster,
- * whatever was predicted (H200, decode blocks, us at 64 and at 32 columns: D576 17.5 and 16.8, D768 18.6 and 16.9, D512 of 5 rows 20.0 and
- * 19.8). */
+/* True if a gate_up of up to 8 rows has no more tiles than there are units. Narrower tiles were then faster, whatever the cost model
+ * predicted. H200, blocks of D columns decoding one token in one launch, us with tiles of 64 and of 32 columns: D 576 17.5, 16.8; D 768
+ * 18.6, 16.9; D 512 with 5 rows 20.0, 19.8. */
 static bool spreads(const problem *p, const gemm_register_fed_tile *x)
 {
     bool pairs = false;
@@ -119,9 +124,9 @@ static bool spreads(const problem *p, const gemm_register_fed_tile *x)
     return pairs && x->m == 8 && problem_rows(p) <= x->m && column_tiles(p, x->n) <= p->device->units;
 }
 
-/* A launch of several phases (level block): one workgroup of the launch's threads per unit, with as many bytes in flight as registers hold.
- * Of tiles predicted alike the widest is taken, since it has the fewest ends, unless a narrower one spreads(). False: no tile has that many
- * threads. */
+/* Chooses a tile for a launch of several phases (level block), which fixes the threads and has one workgroup per unit. Of tiles with
+ * similar predicted times it takes the widest, since fewer tiles end fewer times, unless spreads() holds for a narrower one. False: no tile
+ * has that many threads. */
 static bool defaults_in_list(const problem *p, int m, ir_tile *t)
 {
     double least = INFINITY;
@@ -138,11 +143,11 @@ static bool defaults_in_list(const problem *p, int m, ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    /* Pieces across, waves, resident workgroups; the first wins ties. Shapes of 4 and 8 pieces are for many rows only: their few waves wait
-     * longer than the model predicts. 32 waves leave no room for a second workgroup, so they are for launches in which each workgroup has a
-     * single tile. */
+    /* Columns in units of 16, waves, workgroups per unit; the first wins ties. 64 and 128 columns are for many rows only: their few waves
+     * wait longer than the model predicts. 32 waves leave no room for a second workgroup, so they are for launches in which each workgroup
+     * has a single tile. */
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
-    enum { everywhere = 6 }; /* shapes for all targets; the others are only for AMD, which has fewer registers and less LDS */
+    enum { everywhere = 6 }; /* the first 6 shapes are for all targets, the others for AMD alone, which has fewer registers and less LDS */
     const long long reached = rows_reached(p);
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;

@@ -1,12 +1,13 @@
-/* Products of few rows whose weights stream through a ring in shared memory (templates/gemm/gemm_ring.h, templates/frame/frame_ring.h). In:
- * a product. Out: a tile; the ring of a launch is as large as shared memory allows (ring_pages()). */
+/* Products of few rows whose weights stream through a ring of pages in shared memory (templates/gemm/gemm_ring.h,
+ * templates/frame/frame_ring.h). In: a product. Out: a tile, and the size of the ring, which all phases of a launch share. */
 #include "gen/emit/gemm.h"
 #include "gen/program/gemm_ring.h"
 #include "gen/program/products.h"
 
 extern const program gemm_ring_program;
 
-enum { page_bytes = 16384, page_words = 16 /* bytes of a page's two mbarriers */, ring_alignment = 128 }; /* of page_memory */
+/* page_memory of templates/isa/page_ring.h; page_words: bytes of a page's two mbarriers */
+enum { page_bytes = 16384, page_words = 16, ring_alignment = 128 };
 
 int ring_bytes(int pages) { return (pages * page_words + ring_alignment - 1) / ring_alignment * ring_alignment + pages * page_bytes; }
 int ring_pages(int room)
@@ -34,7 +35,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 /* One workgroup per unit streams the weights of its tiles without a pause. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
-    const double reached = 0.4; /* operands are used few times */
+    const double reached = 0.4; /* share of the product rate: each operand is used only a few times */
     const gemm_ring_tile *t = &tile->gemm_ring;
     product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
     d->per_unit = 1, d->matrix = true, d->products_share = reached;
@@ -42,7 +43,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b);
 }
 
-/* The widest tile, of at most 64 columns, of which each multiprocessor gets at least two; else the narrowest. */
+/* The most columns, up to 64, with which each multiprocessor still gets at least two tiles; else the fewest. pairs: the epilogue joins
+ * columns. */
 static int tile_columns(const problem *p, bool pairs)
 {
     const int units = p->device->units;

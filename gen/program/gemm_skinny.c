@@ -1,17 +1,17 @@
-/* SIMT products of few rows (templates/gemm/gemm.h, gemm_skinny_across.h): waves share out K (sliced-K), so that a workgroup reads each
- * weight once, at the speed of DRAM. In: a product. Out: a tile of all rows, at most 8. */
+/* Products of few rows on vector instructions (templates/gemm/gemm.h, gemm_skinny_across.h). The waves of a workgroup split K, so each
+ * weight is read once for all rows of a tile. In: a product. Out: a tile of at most 8 rows. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include <math.h>
 
 extern const program gemm_skinny_program;
 
+/* most_rows: of a default tile. wave_columns: columns of which a wave computes sums unless B is [K, N]. */
 enum { most_rows = 8, wave_columns = 32, usual_columns = wave_columns / 8, most_columns = wave_columns / 4 /* per lane */ };
-enum { deep = 8 }; /* rows of a B stored in columns whose loads a lane has in flight (templates/gemm/gemm_skinny_across.h) */
+enum { deep = 8 }; /* if B is [K, N]: rows of B whose loads a lane has in flight (templates/gemm/gemm_skinny_across.h) */
 
-/* Each row tile reads all weights, so other programs are faster for many rows: from 17 rows on where matrix units multiply f32 (although
- * skinny is faster there for the smallest weights), else from 33. A model with plans on both sides of such a limit packs its weights twice.
- * */
+/* Each row tile reads all weights again, so other programs are faster for many rows: from 17 rows on if matrix units multiply f32 (except
+ * for the smallest weights, where skinny stays faster), else from 33. */
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
@@ -19,13 +19,13 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                      .than = program_gemm_register_fed},
                                     {0}};
 
-/* B is a matmul's [..., K, N]: the lanes of a wave read its rows. */
+/* True if B is a matmul's operand stored as [..., K, N]: lanes then read along N, else along K. */
 static bool is_across(const problem *p) { return matmul_is_across(p->product); }
 
-/* Elements of K that a workgroup takes in an iteration. */
+/* Elements of K that a workgroup processes per iteration. */
 static long long stride_of(const problem *p, const gemm_registers_tile *x)
 {
-    enum { lanes = 4 }; /* that read a column of a piece, 16 bytes each */
+    enum { lanes = 4 }; /* that together read one column of a piece of the packed weight: 64 bytes, 16 each */
     const int waves = x->threads / p->target->wave;
     if (is_across(p)) return (long long)waves * p->target->wave / (x->n / x->thread_n) * deep;
     const long long each = piece_length(p, weights_widened) / lanes;
@@ -46,25 +46,25 @@ static bool is_row_by_rows(const problem *p)
     return problem_rows(p) == 1 && product->kind == op_matmul && product->attributes.transpose;
 }
 
-/* Cycles in which the last slice reads the sums of all others, at once. */
+/* Cycles that reducing the slices of split-K takes. */
 static double meets(const gemm_registers_tile *x)
 {
     enum { meeting = 4500, bytes_a_cycle = 32 };
     return x->split_k > 1 ? meeting + (x->split_k - 1) * 4.0 * x->m * x->n / bytes_a_cycle : 0;
 }
 
-/* Share of DRAM's bandwidth. If B is [K, N], narrow tiles read short runs of its rows (H200, f32 1x4096x4096, us: 64 columns 19, 32 columns
- * 22). */
+/* Share of DRAM bandwidth that the program reaches. If B is [K, N], narrow tiles read short runs of its rows: on an H200, f32 1x4096x4096
+ * takes 19 us with tiles of 64 columns, 22 us with tiles of 32. */
 static double memory_share(const problem *p, const gemm_registers_tile *x)
 {
     enum { long_run = 256 }; /* bytes */
-    const double most = 0.9, usual = 0.77; /* accumulators leave registers for few loads in flight */
+    const double most = 0.9, usual = 0.77; /* usual: accumulators leave registers for fewer loads in flight */
     const int run = x->n * dtype_size(p->product->inputs[1]->type);
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;
 }
 
-/* Each row tile reads all weights. Loads of the next iteration are in flight while one is computed; with a single row, registers suffice
- * for loads of two iterations. */
+/* While one iteration is computed, the loads of the next are in flight; with a single row, registers suffice for the loads of the next two.
+ * */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
@@ -78,9 +78,9 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->products_share = 0.2, d->end_cycles = end_cycles + meets(x), d->trips = 1;
 }
 
-/* More waves keep more loads in flight, but not with the accumulators of 8 rows or an epilogue that joins columns, which leave too few
- * registers. With a single row 256 threads have enough in flight, unless the workgroups fill only a quarter of the units. On devices that
- * were never measured: 256. */
+/* The most threads that defaults_by_lines() tries for tiles of m rows. More waves keep more loads in flight, except where accumulators of 8
+ * rows, or an epilogue that joins columns, leave too few registers. A linear of a single row has enough loads in flight with 256 threads,
+ * unless there are workgroups for at most a quarter of the units. */
 static int most_threads(const problem *p, int m)
 {
     enum { usual = 256, most_rows_of_more = 4 };
@@ -89,8 +89,8 @@ static int most_threads(const problem *p, int m)
     return 4 * column_tiles(p, wave_columns) <= p->device->units ? 3 * usual : usual;
 }
 
-/* Tries split-K into slices of at least 4 iterations (1 if B is [K, N]: an iteration then takes many rows of B) if there are too few tiles
- * for all units. Kept if it takes clearly less time. */
+/* If there are too few tiles for all units, tries to split K into slices of at least 4 iterations (at least 1 if B is [K, N], where an
+ * iteration covers more of K). Changes t if that is predicted to be clearly faster than t, which takes `least` seconds. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
     enum { most_parts = 128 };
@@ -105,9 +105,10 @@ static void try_parts(const problem *p, double least, ir_tile *t)
     }
 }
 
-/* Columns per lane. If B is stored as [N, K], more columns per lane let the lanes read 128 adjacent bytes of a row instead of 64. */
+/* Columns per lane. With 8 instead of 4, more lanes read the same row of a matmul's B stored as [N, K]: 128 adjacent bytes, not 64. */
 static int lane_columns(const problem *p) { return is_row_by_rows(p) ? most_columns : usual_columns; }
 
+/* The fastest predicted tile if B has K contiguous: a packed weight, or [N, K]. */
 static void defaults_by_lines(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
@@ -125,8 +126,8 @@ static void defaults_by_lines(const problem *p, ir_tile *t)
     try_parts(p, least, t);
 }
 
-/* The tile if B is [K, N]: a lane reads 16 bytes of a row, or 8 if accumulators leave it too few registers; wide tiles read whole lines,
- * narrow ones occupy more units. The sums of all waves must fit shared memory. */
+/* The fastest predicted tile if B is [K, N]. A lane reads 16 bytes of a row of B, or 8 if accumulators leave too few registers. Wide tiles
+ * read whole cache lines; narrow ones occupy more units. The sums of all waves, m * n each, must fit shared memory. */
 static void defaults_across(const problem *p, ir_tile *t)
 {
     enum { threads = 512, results = 512 };
@@ -165,12 +166,13 @@ static const char *illegal(const problem *p, const ir_tile *t)
     } else if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) {
         return "each 32 columns of n must have equally many waves";
     }
-    if (x->threads * x->thread_n <= x->n) return "threads must be several for each column, which share K"; /* else it is a register tile */
+    /* with fewer threads the template would run its program for register tiles */
+    if (x->threads * x->thread_n <= x->n) return "threads must be several for each column, which share K";
     if (x->split_k > iterations_of(p, x)) return "each part of split_k must have at least one iteration of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads must be at least one for each row and 8 columns" : NULL;
 }
 
-/* part[waves][m * 32, or m * n across], sums[] */
+/* sizeof(scratch) of templates/gemm/skinny_results.h: partial sums of each wave, m * 32 or, if B is [K, N], m * n; then row sums */
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;

@@ -1,5 +1,6 @@
-/* Products of few rows on wgmma with swapped operands (templates/gemm/gemm_swap_ab.h), at the speed of DRAM. In: a product. Out: a tile, by
- * a cost model of its own. */
+/* Products on wgmma with operands swapped: weights are its M, rows of A its N (templates/gemm/gemm_swap_ab.h). In: a product. Out: a tile.
+ * A model of time in this file chooses it for few rows, gen/program/swap_ab_rows.c for many. Sizes of products in comments are M x N x K,
+ * those of tiles m x n. */
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include <math.h>
@@ -15,12 +16,11 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return swap_ab_bytes(p, &t->gemm_swap_ab);
 }
 
-/* ---- time
- * Weights arrive at DRAM bandwidth, or at the rate of Little's law, bytes in flight over latency; near both limits both count (hypot). So a
- * few workgroups whose stages fill their multiprocessors are nearly as fast as many, and the next launch can begin on the other
- * multiprocessors. Loads of rows from L2 and MMAs overlap with this. Workgroups beyond those resident start late. The numbers are fitted to
- * 1,000 tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200: the tile that they choose takes 2 % longer than the
- * best. */
+/* ---- time of tiles for few rows Weights arrive at DRAM bandwidth or, if too few bytes are in flight, at bytes in flight over latency
+ * (Little's law); near both limits the two times add up as in hypot(). So a few workgroups whose stages fill shared memory are nearly as
+ * fast as many, and leave multiprocessors to the next launch. Loads of rows from L2, and MMAs, overlap with loads of weights. Workgroups
+ * that wait for a free multiprocessor start late. The constants are fitted to 1,000 tiles of 23 products of 24 to 128 rows, timed in chains
+ * of launches on an H200: the tile that they choose takes 2 % longer than the fastest one. */
 static double bandwidth(const problem *p)
 {
     const device_fact *numbers = p->device->numbers;
@@ -39,7 +39,7 @@ static double weights_of(const problem *p, const gemm_swap_ab_tile *x)
     return operand_bytes(p, weights_as_rows, operand_b) * x->n * (double)product_length(p) / x->split_k;
 }
 
-/* Seconds of tensor cores per workgroup: a wgmma (K 16) takes half a cycle per row. */
+/* Seconds that the wgmmas of a workgroup take: one of K = 16 takes half a cycle per row of A. */
 static double products_time(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double known = p->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
@@ -47,7 +47,7 @@ static double products_time(const problem *p, const gemm_swap_ab_tile *x)
     return waits * instructions * x->m / 2 / clock;
 }
 
-/* Seconds until `count` concurrent workgroups have their weights. */
+/* Seconds until `count` workgroups that run at the same time have loaded all their weights. */
 static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long long count)
 {
     const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->stages * x->n * x->k * swap_ab_element_bytes;
@@ -56,7 +56,9 @@ static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long lo
 
 static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
-    const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6; /* a ratio of bandwidths; seconds */
+    /* l2_over_memory: ratio of bandwidths. Seconds: start of the launch; meeting per further slice of split-K; late per round of workgroups
+     * that wait for a multiprocessor. */
+    const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
     const long long units = p->device->units, seats = units * swap_ab_resident(p, x), count = workgroups(p, x);
     const double rows = weights_of(p, x) * x->m / x->n;
     double time = (double)(count / seats) * weights_time(p, x, seats);
@@ -67,7 +69,8 @@ static double time_of(const problem *p, const gemm_swap_ab_tile *x)
     return time + start + meeting * (x->split_k - 1);
 }
 
-/* Longer k tiles read longer runs of DRAM; a wide tile reads enough short ones at once. */
+/* A tile whose stages are not set yet. Longer k tiles read longer runs of DRAM; wide tiles need none, as they have enough short runs in
+ * flight. */
 static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
     return (gemm_swap_ab_tile){.m = m,
@@ -82,6 +85,7 @@ static gemm_swap_ab_tile tile_of(int m, int n, int split)
 
 static gemm_swap_ab_tile long_k_tiles(gemm_swap_ab_tile x) { return x.k = 256, x; }
 
+/* Sets the stages of x so that `together` workgroups share a multiprocessor. If x then takes less than *least seconds, it becomes *best. */
 static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_swap_ab_tile *best, double *least)
 {
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
@@ -90,8 +94,9 @@ static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_s
     if (time < *least) *best = x, *least = time;
 }
 
-/* Gives a workgroup that is alone on its multiprocessor all stages that fit there, if it has long K to stream. Up to 64 rows, tiles were
- * timed with fewer. H200, us: 92x768x20928 by 96x64 in 8 parts with 3 stages 23.9, with 5 14.1. */
+/* If each workgroup has a multiprocessor to itself and long K, sets as many stages as fit there. Not for tiles of up to 64 rows, which were
+ * timed with the stages that try_tile() sets. On an H200, 92x768x20928 by 96x64 with split_k = 8 took 23.9 us with 3 stages, 14.1 with 5.
+ * */
 static void fill_if_alone(const problem *p, gemm_swap_ab_tile *x)
 {
     enum { most_rows_timed = 64 };
@@ -123,14 +128,15 @@ static void defaults(const problem *p, ir_tile *t)
     t->gemm_swap_ab.smem_epilogue = swap_ab_stages_results(p, &t->gemm_swap_ab);
 }
 
-/* ---- cost, to compare with other programs (among its own tiles time_of() is more accurate)
- * Weights and rows have separate stages, and wgmma waits for both: the more rows, the longer. If workgroups leave multiprocessors free, the
- * next launch begins there. */
+/* ---- cost, for comparison with other programs; between tiles of this one time_of() is more accurate Weights and rows of A have separate
+ * stages, and wgmma waits for both, longer if there are more rows. If the workgroups leave multiprocessors free, the next launch begins
+ * there. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
-    enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 }; /* cycles; meeting: per slice of split-K */
-    const double shallow = 0.9; /* share of DRAM bandwidth with two workgroups per multiprocessor, which have fewer stages each */
-    const double waits = 1.2;   /* at most row_stages / waits stages of weights are of use */
+    /* cycles; meeting: per slice of split-K; hidden_begin: what is left of `begin` if two workgroups share a multiprocessor */
+    enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
+    const double shallow = 0.9; /* share of DRAM bandwidth reached with two workgroups per multiprocessor, which have fewer stages each */
+    const double waits = 1.2;   /* of the stages of weights, at most row_stages / waits hide latency */
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
     if (swap_ab_many_rows(p)) {
         swap_ab_cost(p, x, d);
@@ -145,12 +151,13 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
 
-/* Up to swap_ab_most_rows rows, predicted times decide between this program and wgmma. H200, us, measured (predicted), swap_ab and wgmma:
- * 3088x1480x29888 427 (413), 497 (531); 6056x584x22760 320 (320), 419 (353); 4129x640x8944 90 (90), 145 (89); 5054x4520x5104 382 (387), 399
+/* Up to swap_ab_most_rows rows, predicted times decide between this program and wgmma. H200, us measured (predicted): 3088x1480x29888
+ * swap_ab 427 (413), wgmma 497 (531); 6056x584x22760 320 (320), 419 (353); 4129x640x8944 90 (90), 145 (89); 5054x4520x5104 382 (387), 399
  * (395). */
 static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
 
-/* The most tiles that are split along K: their parts fill one round of all multiprocessors. */
+/* The most tiles of the last round that may be split along K, so that all their parts run at once. In a launch of clusters: the most
+ * clusters' worth of tiles. */
 static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
 {
     return x->tail > 1 ? p->device->units / swap_ab_members(x) / x->tail : 0;
@@ -179,7 +186,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
-/* Fewer rows. */
+/* About half as many rows. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
@@ -190,7 +197,7 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-/* All parts of a tile but the last store their sums. */
+/* Each tile of the tail has x->tail parts; all but the last store their sums. */
 static extent scratch_of(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;

@@ -1,32 +1,34 @@
-/* Tiles of products on wgmma with swapped operands (gen/program/gemm_swap_ab.c): registers and shared memory, and the choice of a tile for
- * more rows than a decode step has. */
+/* Tiles of products on wgmma with swapped operands (gen/program/gemm_swap_ab.c): their registers and shared memory, and the choice of a
+ * tile for many rows. */
 #ifndef TFGEN_GEN_SWAP_AB_H
 #define TFGEN_GEN_SWAP_AB_H
 #include "gen/program/products.h"
 
+/* swap_ab_rows_beside_a_warp: the most rows of a tile that a single warp loads; for more, a warpgroup does */
 enum { swap_ab_element_bytes = 2 /* of both operands in shared memory */, swap_ab_column_step = 32, swap_ab_rows_beside_a_warp = 128 };
 
-int swap_ab_threads(int m, int n);
+int swap_ab_threads(int m, int n);               /* per workgroup, for a tile of m rows and n columns */
 int swap_ab_members(const gemm_swap_ab_tile *x); /* workgroups that multicast to each other */
-int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x); /* per k tile: a tile's rows, or some more */
-int swap_ab_column_step_of(const problem *p); /* the step of n: swap_ab_column_step, doubled if B is [K, N] */
-long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* of shared memory */
-/* The stages have room for the tile's accumulators, which reuse their memory. */
+int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x); /* rows of A in a stage: m, rounded up to whole loads */
+int swap_ab_column_step_of(const problem *p); /* n must be a multiple of it: swap_ab_column_step, doubled if B is [K, N] */
+long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* shared memory per workgroup */
+/* Whether the stages are large enough for the tile's sums, which are written over them before the epilogue. */
 bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x);
-/* The accumulators of a tile of more than swap_ab_rows_beside_a_warp rows fit the registers where `together` workgroups share a
- * multiprocessor. */
+/* For a tile of more than swap_ab_rows_beside_a_warp rows: whether a thread's registers hold its accumulators if `together` workgroups
+ * share a multiprocessor. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together);
 /* Whether results should pass through shared memory. */
 bool swap_ab_stages_results(const problem *p, const gemm_swap_ab_tile *x);
 int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x); /* workgroups that share a multiprocessor: 1 or 2 */
-/* Sets as many stages as fit if `together` workgroups share a multiprocessor: equally many for rows and weights, then more for weights. Not
- * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */
+/* Sets x's stages to as many as fit if `together` workgroups share a multiprocessor: first equally many for rows and weights, then more for
+ * weights, but no more than a slice has k tiles unless the tile's sums need the room. False: the tile does not fit. */
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
 
-/* ---- many rows (gen/program/swap_ab_rows.c): more than 64, or more than 128 if they begin at L2 lines, for which gemm_swap_ab.c was timed
- * up to 128 */
-enum { swap_ab_most_rows = 8192 };
+/* ---- many rows (gen/program/swap_ab_rows.c) */
+enum { swap_ab_most_rows = 8192 }; /* with more rows other programs are preferred */
+/* True for matmuls, and for linears of more rows than gemm_swap_ab.c chooses tiles for: 64, or 128 if rows begin at L2 lines or K is longer
+ * than was timed. */
 bool swap_ab_many_rows(const problem *p);
-bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best); /* false: no tile fits */
+bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best); /* by: gemm_swap_ab_program. False: no tile fits */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d);
 #endif

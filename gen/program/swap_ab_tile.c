@@ -1,10 +1,10 @@
-/* In: tiles of products on wgmma with swapped operands. Out: threads, registers, shared memory and stages (gen/program/swap_ab.h). */
+/* Threads, registers, shared memory and stages of tiles of gemm_swap_ab. Contract: gen/program/swap_ab.h. */
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 
 enum { most_stages = 24 };
 
-/* A warpgroup per 64 columns, and a warp that loads; with many results a warpgroup loads, and gives its registers to the others. */
+/* A warpgroup multiplies per 64 columns, and one warp loads. With many rows a whole warpgroup loads, and gives registers to the others. */
 int swap_ab_threads(int m, int n) { return (n + 63) / 64 * 128 + (m > swap_ab_rows_beside_a_warp ? 128 : 32); }
 
 int swap_ab_members(const gemm_swap_ab_tile *x) { return x->cluster * x->cluster_m; }
@@ -13,7 +13,8 @@ int swap_ab_column_step_of(const problem *p) { return swap_ab_column_step * (mat
 
 /* ---- resources of a tile */
 static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->n * x->k + 16; }
-/* A as [K, M] comes in panels of 64 rows; otherwise each workgroup that shares them loads as many groups of 8. */
+/* A stored as [K, M] is loaded in panels of 64 rows, A stored as [M, K] in boxes of any multiple of 8 rows. Unless they take turns, the
+ * workgroups that share rows load one box each, all of the same size. */
 int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x)
 {
     const int step = p->product->attributes.transpose_a ? 64 : x->in_turn ? 8 : 8 * x->cluster;
@@ -30,10 +31,10 @@ long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
     return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(p, x);
 }
 
-/* ws_consumer_registers() of templates/frame/frame_ws.h, and the registers that NVRTC 13 needs besides the accumulators. */
+/* Compares ws_consumer_registers() of templates/frame/frame_ws.h with the accumulators plus what NVRTC 13 needs besides them. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
 {
-    /* registers: of a multiprocessor per thread of a warpgroup; most of a thread; of a loading thread */
+    /* registers: of a multiprocessor over the 128 threads of a warpgroup; the most of a thread; those that a loading thread keeps */
     enum { of_a_lane = 512, most = 240, of_a_producer = 24 };
     const int beside = x->tail > 1 ? 48 : 26;
     const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;
@@ -65,9 +66,10 @@ bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x)
     return x->stages <= most && x->stages <= most_stages && swap_ab_sums_fit(p, x);
 }
 
-/* Products that are only rounded pass through shared memory, as 16 bits. On an H200 826x2824x2008 took 14 % less time so, 1389x1504x1064 22
- * %, products of K above 5000 0 to 2 %. Slices of split-K, whose sums other workgroups read, took up to 3 % more, except where rows of the
- * result would be stored element by element: 300x1001x2048 17 % less, 4096x2529x512 44 %. */
+/* Results pass through shared memory if the epilogue only rounds products, and K is not split. On an H200 that took 14 % less time for
+ * 826x2824x2008 (M x N x K), 22 % less for 1389x1504x1064, 0 to 2 % less for K above 5000. With split K, where other workgroups read the
+ * sums, it took up to 3 % more time. Results also pass through shared memory if rows of the result do not begin at multiples of 16 bytes,
+ * whether K is split or not: 300x1001x2048 took 17 % less time, 4096x2529x512 44 % less. */
 bool swap_ab_stages_results(const problem *p, const gemm_swap_ab_tile *x)
 {
     if (staging_obstacle(p, true)) return false;
