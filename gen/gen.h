@@ -1,5 +1,6 @@
-/* In: a fused graph, a device model, a user's tiles. Out: a plan (kernels, tiles, arguments, packed weights, workspace) and the HIP
- * source of each kernel. Pure: no device, no file. Refuses what exceeds a limit of the target (code_unsupported, with the limit). */
+/* Plans the kernels of a fused graph for a device model (plan_choose) and writes their HIP source (emit). A plan has kernels, tiles,
+ * arguments, packed weights and workspace. Neither step uses a device or a file. What exceeds a limit of the target is refused
+ * (code_unsupported, with the limit). */
 #ifndef TFGEN_GEN_H
 #define TFGEN_GEN_H
 #include "ir/devices/device_model.h"
@@ -22,13 +23,13 @@ typedef enum argument_kind {
     argument_map,     /* a tensor map (TMA descriptor) by value, 128 bytes aligned to 128: the launcher encodes it from tensor_box */
     argument_dim,     /* int: a dynamic dim */
     argument_table,   /* pointer to a stack's table: a row of launch.row_length pointers per layer */
-    argument_layers,  /* int: layers of a stack's launch */
-    argument_next     /* weight_runs of the call that follows, by value (templates/frame/next.h) */
+    argument_layers,  /* int: the number of layers that a stack's launch computes */
+    argument_next     /* by value: the weights that the next call reads first (weight_runs of templates/frame/next.h) */
 } argument_kind;
 
-/* A matrix in memory and the box that one tensor load (TMA) copies: 128-byte swizzle, zeros outside the matrix. With `pieces`, a packed
- * weight without swizzle (docs/packing.md), and all counts are in pieces: `rows` along its packed columns, `stride` bytes apart, by
- * `columns` along K; the box likewise. */
+/* A matrix in memory and the box of it that one tensor load (TMA) copies, with a 128-byte swizzle and zeros for what lies outside the
+ * matrix. With `pieces`, the matrix is a packed weight and is loaded without swizzle. Its rows, columns and box are then counted in pieces
+ * of 1 KB (docs/packing.md): `rows` along the packed columns, `columns` along K. */
 typedef struct tensor_box {
     const ir_value *value; /* a root value; NULL: the packed weight of index `packed` */
     int packed;
@@ -39,7 +40,7 @@ typedef struct tensor_box {
     long long columns;
     int box_rows, box_columns; /* box_columns elements are 128 bytes */
     bool pieces;
-    /* heads > 0: a map of rank 4 (columns, heads, rows, batches), boxes of one batch; else a matrix */
+    /* heads > 0: the map has rank 4 (columns, heads, rows, batches), and a box lies in one batch. 0: the map is a matrix */
     long long heads;
     extent head_stride, batches, batch_stride; /* strides in bytes */
     int box_heads;
@@ -52,20 +53,20 @@ typedef struct argument {
     int index;             /* packed weight, scratch or dim index */
     const tensor_box *box; /* of argument_map */
     bool written;
-    bool by_layer; /* stack: each layer has its own pointer, at index `place` of its row of the table; the argument is unused */
+    bool by_layer; /* in a stack: each layer finds its pointer at index `place` of its row of the table; the argument is unused */
     int place;
     unsigned offset, size; /* bytes in args */
 } argument;
 
-enum { next_call_bytes = 24 }; /* weight_runs of templates/frame/next.h */
-enum { pack_shared_bytes = 2 }; /* shared memory of every pack kernel: no_shared_memory() */
+enum { next_call_bytes = 24 }; /* size of weight_runs in templates/frame/next.h */
+enum { pack_shared_bytes = 2 }; /* shared memory of every pack kernel, which uses none: equals no_shared_memory() */
 
 typedef struct packed_weight {
-    const char *name;        /* of the pack kernel: llama_qkv_pack */
-    const ir_kernel *kernel; /* that reads it */
+    const char *name;        /* the pack kernel's: llama_qkv_pack */
+    const ir_kernel *kernel; /* the kernel that reads the packed weight */
     const ir_phase *phase;
     const weight_format *format;
-    long long columns, length, K; /* packed_n; packed_k: numbers per column, with padding; elements per column, without */
+    long long columns, length, K; /* packed columns; numbers per column, padding included; elements per column, without padding */
     source_text source;        /* HIP source of the pack kernel */
     /* Identifies its contents, as one line: a hash of what the pack kernel computes, then the params that it reads. Equal signatures mean
      * equal bytes for equal params, in all plans for a target. */
@@ -81,13 +82,13 @@ typedef struct scratch {
     enum {
         scratch_of_floats,
         scratch_of_counters, /* each call sets them to zero, and each launch leaves zeros (templates/frame/workspace.h) */
-        scratch_of_marks     /* need no preparation */
+        scratch_of_marks     /* workgroups initialise them (templates/frame/marks.h) */
     } kind;
-    const struct launch *trace; /* holds timing records of this launch's tiles (templates/frame/trace.h); NULL: holds floats */
+    const struct launch *trace; /* the launch whose timing records it holds (templates/frame/trace.h); NULL: it holds no records */
 } scratch;
 
-/* The tiles of a phase, and what it requires of its launch.
- * tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
+/* The tiles of a phase, and what it requires of its launch. It has ceil(rows / tile_rows) * column_tiles * multiple tiles, where `multiple`
+ * counts batches or heads. */
 typedef struct tile_extents {
     extent rows, multiple;
     int tile_rows, column_tiles;
@@ -104,48 +105,48 @@ typedef struct launch_phase {
     const ir_tile *tile;           /* the phase's */
     tile_extents extents;
     int pack, scratch; /* indices into the plan's packs and scratches; -1: none */
-    const int *awaits; /* indices of earlier phases of the launch; this phase's tiles wait for all tiles of those (gen/plan/order.h) */
+    const int *awaits; /* indices of earlier phases of the launch, for all of whose tiles this phase's tiles wait (gen/plan/order.h) */
     int await_count;
-    const int *awaits_before; /* stack: phases of the previous layer, whose tiles are awaited likewise */
+    const int *awaits_before; /* in a stack: the same, for phases of the previous layer */
     int await_before_count;
 } launch_phase;
 
 typedef struct launch {
     const ir_kernel *kernel;
-    launch_phase *work; /* the kernel's phases, in order: one; rows phases side by side; or (level block) any, which wait for each other */
+    launch_phase *work; /* the kernel's phases: one, or rows phases side by side, or at level block phases that wait for each other */
     int work_count;
-    const char *name; /* of the __global__ function: llama_qkv */
+    const char *name; /* llama_qkv; its __global__ function is llama_qkv_ (gen/base/names.h) */
     source_text source;
     const char *file;        /* llama_qkv.hip */
     const char *spec_header; /* llama_qkv.spec.h: only the spec structs */
     argument *arguments;
     int argument_count;
     unsigned argument_bytes;
-    int threads, shared_bytes; /* for all phases, including the ring and its loading warp */
-    int ring_pages, pages_in_flight; /* of templates/frame/frame_ring.h; 0: no ring */
+    int threads, shared_bytes; /* of a workgroup: enough for every phase, plus the ring and the warp that fills it */
+    int ring_pages, pages_in_flight; /* pages of the ring, and most of them that load at once (templates/frame/frame_ring.h); 0: no ring */
     int dynamic_bytes; /* part of shared_bytes that the launch allocates; 0: all of it is static */
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
     int cluster, resident; /* combined over its phases (tile_extents) */
-    int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
-    bool together;         /* workgroups wait for each other's tiles: a cooperative launch, or one that overlaps (frame/census.h) */
+    int grid_limit;        /* most workgroups, which then compute several tiles each; 0: no limit */
+    bool together;         /* its phases wait for each other: a cooperative launch, or one that overlaps (templates/frame/census.h) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
     int row_length;        /* of a stack: pointers in a layer's row of the table; else 0 */
 } launch;
 
-enum { mark_head = 16, mark_pitch = 16 }; /* of templates/frame/marks.h */
-enum { seat_bytes = 16 };                 /* of templates/frame/census.h: shared memory of a launch whose workgroups count themselves */
-enum { most_marked = 1024 };              /* workgroups of a launch that waits by marks */
+enum { mark_head = 16, mark_pitch = 16 }; /* in words of 8 bytes: `head` and `pitch` of templates/frame/marks.h */
+enum { seat_bytes = 16 };                 /* size of a seat (templates/frame/census.h), in shared memory */
+enum { most_marked = 1024 };              /* most workgroups of a launch whose phases wait by marks */
 enum { trace_record_bytes = 48 }; /* one timing record, of a workgroup or a tile */
 
-/* A value kept in the workspace. partials > 1: each row has that many partial sums or partial results. */
+/* A value kept in the workspace. Each row has `partials` partial sums or partial results; 1: the values themselves. */
 typedef struct storage {
     const ir_value *value;
     int partials;
 } storage;
 
-/* The tensors between the layers of a stack. `out` is a layer's output, which the next layer reads as its input `in`. Layer n stores it in
- * scratch turns[n % 2], the last layer in the caller's tensor. in NULL: the plan is of a single block. */
+/* The tensors between the layers of a stack. The next layer reads a layer's output `out` as its input `in`. Layer n stores it in scratch
+ * turns[n % 2], and the last layer stores it in the caller's tensor. in NULL: the plan is for a single block. */
 typedef struct stack_values {
     const ir_value *in, *out;
     int turns[2];
@@ -165,7 +166,7 @@ typedef struct plan {
     scratch *scratches;
     int scratch_count;
     stack_values stack;
-    bool followed; /* a call may be told what the next one reads first, which its last launch prefetches (gen/source/next.h) */
+    bool followed; /* the caller may say what the next call reads first, and the last launch prefetches that (gen/source/next.h) */
     struct level_choice { /* for level auto */
         bool made;
         double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */
@@ -195,9 +196,9 @@ typedef struct tuning {
 } tuning;
 
 plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, const tuning *tuning);
-/* Plans again, emits sources, and forbids the tiles of launches that spilled. spilled[i]: what the code of launch i spilled; where scratch
- * and vectors are 0, its phases keep their tiles. NULL: no untried tile is left for any launch that spilled, or each of their phases has
- * spilled most_spilled times. The result lives in `a` and refers to the inputs of `p` (fused graph, device model, tuning). */
+/* Plans again without the tiles of launches that spilled registers, and emits the sources. spilled[i] says what launch i spilled; if its
+ * scratch and vectors are 0, the launch did not spill. Returns NULL if no launch that spilled gets a tile not tried before, or if all their
+ * phases have spilled most_spilled times. The result lives in `a` and refers to the fused graph, device model and tuning of `p`. */
 enum { most_spilled = 6 };
 plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
@@ -206,15 +207,16 @@ char *manifest_json(arena *a, const plan *p);
 /* The plan's manifest, with the manifests of its `count` variants in "variants". */
 char *manifest_with(arena *a, const plan *p, const plan *const *variants, int count);
 
-/* All tiles of a launch; one workgroup computes each. */
+/* The number of tiles of all phases of a launch together. */
 long long launch_tiles(const launch *l, const dim_table *dims);
-/* Workgroups of a launch, before `resident` is applied: a runtime launches at most resident * multiprocessors of them. */
+/* Workgroups of a launch if any number could be resident. If launch.resident is not 0, a runtime launches at most resident *
+ * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */
 long long pack_bytes(const packed_weight *w);
 long long storage_bytes(const storage *s, const dim_table *dims);
 long long scratch_bytes(const scratch *s, const dim_table *dims);
-/* Bytes of workspace for the given dims. offsets (may be NULL) receives a 256-byte aligned offset for each stored value, then for each
- * scratch. */
+/* Bytes of workspace for the given dims. Unless it is NULL, `offsets` receives the offset of each stored value, then of each scratch, all
+ * multiples of 256 bytes. */
 long long workspace_layout(const plan *p, const dim_table *dims, long long *offsets);
 #endif

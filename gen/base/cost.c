@@ -1,16 +1,17 @@
-/* In: a cost descriptor and a device model. Out: cost.h. */
+/* Contract: gen/base/cost.h. */
 #include "gen/base/cost.h"
 #include <math.h>
 
-/* Defaults for what a device file lacks; measured on an H200, except the last line. */
+/* Defaults for numbers that a device file lacks, measured on an H200, except the last line. shared_bytes and lockstep_gain are used for all
+ * devices: device files have no such numbers. */
 static const double bandwidth_share = 0.9, products_share = 0.8; /* shares of the peaks reached: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s */
 static const double usual_launch = 0.72e-6;                      /* seconds of an empty launch */
 static const double l2_over_memory = 2.5; /* L2 bandwidth over DRAM bandwidth */
-static const double unit_over_part = 2.5; /* L2 bandwidth that one unit reaches alone, over its even share */
+static const double unit_over_part = 2.5; /* L2 bandwidth that one unit reaches alone, over an equal share of the whole L2 bandwidth */
 static const double shared_bytes = 128;   /* of shared memory per unit and cycle */
-static const double lockstep_gain = 1.6;  /* in L2 bandwidth, of workgroups that walk K in lockstep and request the same data at once */
-static const double busy_over_idle_hop = 1.7; /* a hop while memory is busy, over one while it is idle */
-enum { usual_busy_threads = 512 };        /* that keep a unit busy */
+static const double lockstep_gain = 1.6;  /* factor on L2 bandwidth where workgroups walk K in lockstep and request the same data at once */
+static const double busy_over_idle_hop = 1.7; /* ratio of device_busy_hop() to device_hop() */
+enum { usual_busy_threads = 512 };        /* threads that saturate a unit's arithmetic */
 static const double usual_clock = 1.7e9, usual_bandwidth = 1e12; /* Hz, bytes/s */
 
 static double number(const device_model *d, device_number n, double otherwise)
@@ -30,14 +31,15 @@ static double device_bandwidth(const device_model *d, unsigned *assumed)
     return d->numbers[number_bandwidth].value * bandwidth_share;
 }
 
-/* Hz. */
+/* Hz; loaded: under the power limit, while matrix units are busy. */
 static double device_clock(const device_model *d, bool loaded)
 {
     const double highest = number(d, number_clock, usual_clock);
     return loaded ? number(d, number_clock_loaded, highest) : highest;
 }
 
-/* An H200's L2 has two halves, and each caches what its own units read. So data that all units read occupy L2 twice. */
+/* The L2 is taken to have two halves, as an H200's has. Each half caches what its own units read, so data that all units read occupy L2
+ * twice. */
 double device_l2_misses(const device_model *d, double bytes)
 {
     const double holds = d->numbers[number_l2].value / 2;
@@ -51,9 +53,9 @@ static double vector_rate(const device_model *d)
     return reached > 0 ? reached : most > 0 ? most : 256 * d->units * device_clock(d, false);
 }
 
-/* Operations per second of the matrix units if a share `busy` of the units multiplies: at most x->products_share of their peak, and at most
- * what the power limit allows all units together. all_before: earlier rounds ran on all units; then the busy ones get only their share of
- * the power limit. */
+/* Operations per second of the matrix units if a share `busy` of the units multiplies. These reach at most x->products_share of their peak,
+ * and at most what the power limit allows all units together. all_before: earlier rounds ran on all units; then the busy units get only
+ * their own share of the power limit. */
 static double matrix_rate(const device_model *d, const cost_descriptor *x, double busy, bool all_before, unsigned *assumed)
 {
     const double known = d->rates[rate_products].of[x->type], peak = known > 0 ? known : 8 * vector_rate(d);
@@ -66,8 +68,8 @@ static double matrix_rate(const device_model *d, const cost_descriptor *x, doubl
 /* Share of DRAM bandwidth that a share `busy` of the units reaches: half of them reach four fifths. */
 static double bandwidth_drawn(double busy) { return busy < 1 ? pow(busy, 0.3) : 1; }
 
-/* DRAM, L2 and latency overlap, so the longest counts. With lockstep a k tile waits until all of it has arrived: resources that take nearly
- * as long as the longest count as well (a 6-norm). */
+/* DRAM, L2 and latency overlap, so the longest counts. With lockstep a k tile is used only when all of it has arrived, so that resources
+ * which take nearly as long as the longest count as well (a 6-norm). */
 static double loading(const cost_descriptor *x, double memory, double cache, double flight)
 {
     const double sharp = 6, most = fmax(memory, fmax(cache, flight));
@@ -131,7 +133,8 @@ static double launch_seconds(const device_model *d, bool overlap, unsigned *assu
     return usual_launch;
 }
 
-/* Adds an incomplete last round of `rest` workgroups. If x->tail parts of each fit the round, their work is split into these. */
+/* Adds an incomplete last round of `rest` workgroups. The work of each is split into x->tail parts if all parts fit one round. seats:
+ * workgroups that are resident at once. */
 static void add_last_round(const device_model *d, const cost_descriptor *x, double rest, double seats, cost *c)
 {
     cost_descriptor part = *x;

@@ -1,5 +1,5 @@
-/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Sizes saturate at the largest long long instead of overflowing;
- * callers compare them with the memory they have. */
+/* Computes the grids of a plan's launches, and the bytes of its packed weights and workspace, for given values of its dynamic dims. Sizes
+ * that would overflow become the largest long long; callers compare them with the memory they have. */
 #include "gen/gen.h"
 
 static long long times(long long x, long long y)
@@ -29,7 +29,7 @@ long long launch_tiles(const launch *l, const dim_table *dims)
     return sum;
 }
 
-/* Tiles of the phase with the most tiles. */
+/* The largest number of tiles that a phase of the launch has. */
 static long long widest_phase(const launch *l, const dim_table *dims)
 {
     long long most = 0;

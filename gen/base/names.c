@@ -1,4 +1,4 @@
-/* In, out: gen/base/names.h. */
+/* Contract: gen/base/names.h. */
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include <ctype.h>
@@ -13,7 +13,7 @@ const char *name_stem(arena *a, const char *name)
     if (!isalpha((unsigned char)name[0])) *to++ = 'x';
     for (size_t i = 0; i < size; i++) {
         const char c = isalnum((unsigned char)name[i]) ? name[i] : '_';
-        if (c == '_' && to > out && to[-1] == '_') continue; /* double underscores are reserved */
+        if (c == '_' && to > out && to[-1] == '_') continue; /* C++ reserves double underscores */
         *to++ = c;
     }
     while (to[-1] == '_') to--;

@@ -1,18 +1,18 @@
-/* In: names from specs. Out: C++ identifiers, the same for every kernel of a plan.
+/* Makes C++ identifiers from the names in a spec, the same in every kernel of a plan.
  *
- * An identifier made from a spec's name is a stem and a mark (a suffix), by its kind. No other identifier in a kernel source has a mark:
- * none of the templates or the emitter (tests/gen/test_names.c reads them all), no keyword, macro or function of a compiler or its headers.
- * So names of a spec never hide or redefine anything. A stem has letters, digits and single underscores, begins with a letter and does not
- * end in an underscore. No mark is a suffix of another, so identifiers of different kinds differ. */
+ * Such an identifier consists of a stem and a suffix, called mark, that depends on its kind. No other identifier in a kernel source ends in
+ * a mark: none of the templates or the emitter (tests/gen/test_names.c reads them all), no keyword, no macro or function of a compiler or
+ * its headers. So names of a spec never hide or redefine anything. A stem has letters, digits and single underscores, begins with a letter
+ * and does not end in an underscore. No mark is a suffix of another, so identifiers of different kinds differ. */
 #ifndef TFGEN_GEN_NAMES_H
 #define TFGEN_GEN_NAMES_H
 #include "gen/gen.h"
 
 typedef enum name_kind {
-    name_value,    /* gate_: values where they are locals, arguments and fields; dims; kernels, whose stem is the launch's name */
-    name_struct,   /* llama_gate_up_spec */
-    name_table,    /* llama_qkv_q_table: frequencies of a rope */
-    name_epilogue, /* gate_raw_epilogue: the epilogue of a product's segment of columns */
+    name_value,    /* gate_: a value as a local, an argument or a field; a dim; a kernel, whose stem is the launch's name */
+    name_struct,   /* llama_gate_up_spec: the spec struct of a phase */
+    name_table,    /* llama_qkv_q_table: the frequencies of a rope */
+    name_epilogue, /* gate_raw_epilogue: the epilogue of one segment of a product's columns */
     name_function, /* act_1_called: a function for a chain of ops (gen/emit/chain.c) */
     name_kind_count
 } name_kind;
@@ -25,9 +25,10 @@ typedef struct naming {
 
 naming names_choose(arena *a, const ir_graph *p);
 const char *name_marked(arena *a, const char *stem, name_kind kind);
-/* h2.ss -> h2_ss, __x_ -> x_x: other characters than letters and digits become underscores, runs of them one; a name that does not begin
- * with a letter gets an x in front. Different names may have the same stem. */
+/* The stem of a name: h2.ss -> h2_ss, __x_ -> x_x. Each run of characters other than letters and digits becomes one underscore, which is
+ * dropped at the end. A name that does not begin with a letter gets an x in front. Different names may have the same stem. */
 const char *name_stem(arena *a, const char *name);
-/* The stem of a phase's struct: llama_qkv, or llama_q_2_k of the second phase, k, of a launch of phases side by side. */
+/* The stem of a phase's struct: the launch's name, llama_qkv. In a launch of several phases the phase's number and name follow: llama_q_2_k
+ * for phase k, the second of llama_q. */
 const char *name_phase_stem(arena *a, const launch *l, const launch_phase *work);
 #endif

@@ -1,4 +1,4 @@
-/* In: a device model and a launch's work. Out: the least time that the device's peaks allow. */
+/* Contract: gen/base/peaks.h. */
 #include "gen/base/peaks.h"
 #include <math.h>
 

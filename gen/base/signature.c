@@ -1,4 +1,4 @@
-/* In: a phase. Out: signature.h. */
+/* Contract: gen/base/signature.h. */
 #include "gen/base/signature.h"
 #include "ir/graph/fields.h"
 #include "ir/graph/former.h"
@@ -16,7 +16,8 @@ static void put_axis(signer *s, const ir_value *v, int axis, bool first)
     text_printf(&s->out, "%s%lld", first ? "" : ",", extent_value(&v->shape[axis], &s->p->dims));
 }
 
-/* All axes of params, heads and columns of caches, else the last axis: rows and keys are not part of the signature. */
+/* True for all axes of params, for heads and columns of caches, and for the last axis of other values: rows and keys are not part of a
+ * signature. */
 static bool axis_in_signature(const ir_value *v, int axis)
 {
     if (v->kind == value_param) return true;

@@ -1,6 +1,6 @@
-/* In: a launch of a plan. Out: its operations and bytes (work.h). A value passed between phases of one kernel counts as written but not
- * read, as it may stay in a cache. A view counts the bytes it shows; several views of a value count at most all of it. A norm's weight
- * folded into a packed weight does not count: packing read it. */
+/* Contract: gen/base/work.h. A value passed between phases of one kernel counts as written but not as read, because it may stay in a cache.
+ * A view counts the bytes that it shows, and all views of a value together count at most the value's bytes. A norm's weight that is folded
+ * into a packed weight does not count: only packing reads it. */
 #include "gen/base/work.h"
 #include "ir/graph/segments.h"
 #include <string.h>
@@ -9,7 +9,7 @@ enum { most_operands = 32 };
 
 typedef struct counter {
     const ir_graph *ir;
-    const plan *plan; /* NULL: not planned, so numbers of partial sums are unknown */
+    const plan *plan; /* NULL: not planned yet, so that numbers of partial sums are unknown */
     ir_phase *const *phases;
     int phase_count;
     integer_source *integers;
@@ -22,7 +22,7 @@ static double bytes_of(const counter *c, const ir_value *v)
     return (double)value_count(v, &c->ir->dims) * dtype_size(v->type);
 }
 
-/* Bytes that v takes in memory: with partial sums more than its shape says. */
+/* Bytes that v takes in memory, including all its partial sums if it has several. */
 static double stored_bytes(const counter *c, const ir_value *v)
 {
     for (int i = 0; c->plan && i < c->plan->stored_count; i++)
@@ -30,7 +30,7 @@ static double stored_bytes(const counter *c, const ir_value *v)
     return bytes_of(c, v);
 }
 
-/* True if the launch computes v, or for a view what it shows. */
+/* True if the launch computes v or, if v is a view, the value that it shows. */
 static bool made_here(const counter *c, const ir_value *v)
 {
     while (v->def && op_is_view(v->def)) v = v->def->inputs[v->def->input_count - 1];
@@ -50,7 +50,7 @@ static void add_reading(counter *c, const ir_value *v, double bytes)
     }
     const double most = stored_bytes(c, root) - known;
     if (bytes > most) bytes = most;
-    if (bytes <= 0) return; /* other views have counted all of it */
+    if (bytes <= 0) return; /* other views of this value have counted all its bytes */
     c->sum.tensors[c->sum.tensor_count++] = (tensor_work){v, bytes, 0};
     c->sum.read += bytes;
 }

@@ -1,6 +1,6 @@
-/* In: a plan at its present dims, and the int32 data (positions, lengths) that decide how many keys attention sees. Out: the least work of
- * each launch: operations (ir/graph/operations.h) and compulsory bytes of each tensor. Counted from the IR alone: tiles and padding do
- * not raise it. */
+/* Counts the least work of each launch of a plan: operations (ir/graph/operations.h), and the bytes of each tensor that must be read or
+ * written. The IR alone is counted: tiles and padding do not add to it. int32 data (positions, lengths) decide how many keys an attention
+ * sees. */
 #ifndef TFGEN_GEN_WORK_H
 #define TFGEN_GEN_WORK_H
 #include "gen/gen.h"
@@ -13,14 +13,15 @@ typedef struct tensor_work {
 } tensor_work;
 
 typedef struct work {
-    double products, others; /* as in operations */
-    double read, written;    /* bytes, sums over the tensors; params at the size the spec gives, not as packed */
-    tensor_work *tensors;    /* in the order of the ops, for each its reads, then its writes; NULL in the result of work_add() */
+    double products, others; /* operations of products; all other operations */
+    double read, written;    /* bytes, summed over the tensors; of params the size in the spec, not that of packed weights */
+    tensor_work *tensors;    /* in the order of the ops, the reads of each before its writes; NULL in the result of work_add() */
     int tensor_count;
 } work;
 
+/* The work at the plan's present dims. integers, called with `context`, returns the int32 data; NULL: attention sees the most keys. */
 work launch_work(arena *a, const plan *p, const launch *l, integer_source *integers, void *context);
-/* The work of a phase that has no launch yet: as a kernel of its own, without partial sums. */
+/* The work of a phase that has no launch yet, counted as if it were a kernel of its own and stored no partial sums. */
 work phase_work(arena *a, const ir_graph *p, const ir_phase *phase);
 double work_read(const work *w, const ir_value *v); /* bytes of v that the launch reads; 0: none */
 work work_add(const work *x, const work *y);
