@@ -2,7 +2,7 @@
 #include "gen/source/by_hand.h"
 #include <string.h>
 
-/* -fuse-cuid=none: the compilation-unit id is a hash of temporary names; equal sources should give equal bytes. */
+/* -fuse-cuid=none: a compilation-unit id would hash names of temporary files, but equal sources should give equal bytes. */
 const char *const clang_flags[] = {"-x",         "hip",        "--cuda-device-only", "--no-gpu-bundle-output",  "-nogpulib",
                                    "-nogpuinc",  "-O3",        "-std=c++17",         "-fuse-cuid=none",         "-Wall",
                                    "-Werror",    "-fno-crash-diagnostics",           "-fno-color-diagnostics", NULL};

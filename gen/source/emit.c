@@ -1,5 +1,6 @@
-/* In: a plan. Out: the source, the spec header and the arguments of every launch and pack. Refuses (code_unsupported) what the families'
- * emitters refuse. A source has: the target's defines, the templates, constant tables, the spec struct, the kernel. */
+/* Writes the source, the spec header and the arguments of every launch and pack kernel of a plan. A source consists of the target's
+ * defines, the templates, constant tables, the spec struct and the kernel. Refuses (code_unsupported) what the emitters of the families
+ * refuse. */
 #include "gen/emit/emit.h"
 #include "gen/program/program.h"
 #include "gen/source/by_hand.h"
@@ -28,7 +29,7 @@ typedef struct page { /* one source file */
     frame_kind frame;
     int threads, shared_bytes;
     bool quick; /* phase_is_quick() */
-    int team; /* threads that compute beside others that load (isa/simt.h); 0: all compute */
+    int team; /* threads that compute, if others only load (templates/isa/simt.h); 0: all compute */
     const char *defines;
 } page;
 
@@ -80,7 +81,7 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
     return e;
 }
 
-/* A comment with the phase's ops as the plan prints them, with the spec positions that statements refer to. */
+/* Writes a comment with the phase's ops as the plan prints them, and the spec positions to which comments of statements refer. */
 static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, writer *w)
 {
     const char *line = packs ? "" : ir_print_ops(e->a, e->plan->ir, e->phase);
@@ -92,7 +93,7 @@ static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, wr
     }
 }
 
-/* The struct with its arguments, which are known only after its members are written. */
+/* The whole spec struct. Its arguments come first in it, but are known only after its members are written. */
 static writer whole_struct(emission *e, const ir_kernel *kernel, bool packs, const writer *members)
 {
     writer w = {.a = e->a};
@@ -114,8 +115,9 @@ enum { page_head_lines = 3 };
 static void append_target(text *out, const target_info *target, const page *x)
 {
     template_target(out, target);
-    /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
-    /* In a list of phases, an input of one phase may be a result of another, so no load may use the constant cache (base/device.h). */
+    /* Only defines that the kernel needs, so that kernels without matrix units have the same source and cache entry for all targets of a
+     * family. In a list of phases, an input of one phase may be a result of another, so no load may use the constant cache
+     * (templates/base/device.h). */
     const bool of_phases = x->frame == frame_list || x->frame == frame_stack;
     if (frame_asks(x->frame, target) && !of_phases) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
     if (x->frame == frame_stack || (x->frame == frame_list && target->overlaps)) text_printf(out, "#define TF_PHASES 1\n");
@@ -126,7 +128,7 @@ static void append_target(text *out, const target_info *target, const page *x)
                     target->lds_banks, target->copies_to_lds);
 }
 
-/* `form` of a frame (ir/frame.def) with its $K, $T, $S and $P filled in. */
+/* Appends a `form` of a frame (ir/frame.def) with its $K, $T, $S and $P replaced. */
 static void append_form(text *out, const char *form, const page *x, const char *struct_name)
 {
     for (const char *at = form; *at; at++) {
@@ -188,7 +190,7 @@ static const char *header_text(arena *a, const plan *p, const page *x, const wri
 }
 
 /* ---- when the next launch may start (docs/overlap.md) */
-/* Bytes of a rows phase's params that all rows share. */
+/* Bytes of a rows phase's params that all its rows read, such as a norm's weight; 0 for phases of other families. */
 static long long column_bytes(const ir_phase *phase)
 {
     const ir_value *seen[16];
@@ -208,11 +210,12 @@ static long long column_bytes(const ir_phase *phase)
 
 static frame_kind frame_of(const launch_phase *w) { return program_table[w->program->kind].frame; }
 
-/* When the launch lets the next one begin (griddepcontrol.launch_dependents). At once, if it is a rows kernel and the next one loads
- * weights before its wait, which does not slow down the rows. Never (only at its end), if it fills a multiprocessor's shared memory and the
- * next is a rows kernel with large params common to all rows: begun early, the next one would have a small L1 (H200,
- * gelu(layernorm(linear)) 2048x2048x8192, 32 KB of params: 128 us, 124 when it begins after). The launch after the last one is the first,
- * of the next call. */
+/* Defines that move the point at which the launch lets the next one begin (griddepcontrol.launch_dependents).
+ * TF_SIGNAL_FIRST: at the start of a rows kernel, if the next launch loads weights before its wait, which does not slow down the rows.
+ * TF_SIGNAL_NEVER: only at the end of a kernel that fills a multiprocessor's shared memory, if the next one is a rows kernel with large
+ * params that all rows read: started earlier, that one would have a small L1. (H200, gelu(layernorm(linear)) 2048x2048x8192 with 32 KB of
+ * params: 128 us if started earlier, 124 us at the end.)
+ * After the last launch comes the first launch of the next call. */
 static const char *signal_defines(const plan *p, const launch *l)
 {
     enum { most_shared_bytes = 24 << 10 };
@@ -281,9 +284,10 @@ static void emit_one(emitter *of, launch *l)
     finish_launch(of, l, &one, &w, e.struct_name);
 }
 
-/* ---- several phases: a spec struct for each, and one for all (gen/source/several.h) */
+/* ---- several phases: a spec struct for each, and one for the launch (gen/source/several.h) */
 
-/* Appends a phase's argument struct to the launch's arguments, 8-byte aligned since it has pointers; returns its offset. */
+/* Appends a phase's argument struct to the launch's arguments, 8-byte aligned since it has pointers, and returns its offset. outer: prefix
+ * of the arguments' names. */
 static unsigned append_arguments(arena *a, launch *l, const emission *e, const char *outer)
 {
     const unsigned at = (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8;
@@ -306,7 +310,7 @@ static void append_argument(emitter *of, launch *l, argument g)
     (void)append_arguments(of->a, l, &e, "");
 }
 
-/* An argument of the launch itself, behind those of its phases. */
+/* Appends the pointer to a scratch as an argument of the launch itself, after those of its phases. index: of the scratch. */
 static void append_scratch(emitter *of, launch *l, const char *name, int index)
 {
     emission e = emit_phase(of, l->name, l->work, index);
@@ -363,7 +367,7 @@ static void emit_several(emitter *of, launch *l)
     if (l->together) several_write_list(a, of->p, l, sides, struct_name, &all);
     else several_write_sides(a, l, sides, struct_name, &all);
     page one = page_of(of, l, &templates, quick);
-    one.device = "side_by_side"; /* the program $P in the forms of frame_mixed */
+    one.device = "side_by_side"; /* $P in the forms of frame_mixed is side_by_side<struct_name> */
     finish_launch(of, l, &one, &all, struct_name);
 }
 
@@ -374,7 +378,7 @@ static void emit_launch(emitter *of, launch *l)
     else emit_one(of, l);
 }
 
-/* packed_weight.signature: hashes the members without spec positions and names of the plan. */
+/* packed_weight.signature. The hash covers the struct's members without spec positions, and the types of the params. */
 static const char *signature_of(const emission *e, const writer *members, const char *device)
 {
     text kernel = {.a = e->a}, signature = {.a = e->a};
@@ -411,7 +415,7 @@ static void emit_one_pack(emitter *of, int index)
                       frame_mixed,
                       pack->threads,
                       pack_shared_bytes,
-                      e.is_quick, /* equal to its launch's page, so that the host compiles both together */
+                      e.is_quick, /* the same as for its launch, so that the host engine can compile both at once */
                       0,
                       ""};
     pack->source = write_source(of, &one, &w, e.struct_name);

@@ -1,4 +1,4 @@
-/* In: an emitted plan. Out: its manifest as JSON: what an application needs to launch the kernels without tfgen. Keys come in the order
+/* Writes the manifest of an emitted plan: JSON with what an application needs to launch the kernels without tfgen. Keys come in the order
  * written here, so equal plans have equal manifests. */
 #include "gen/base/signature.h"
 #include "gen/emit/emit.h"
@@ -36,9 +36,9 @@ static json_t *dims_json(const dim_table *dims)
     return list;
 }
 
-/* A matrix of rows x columns elements, `start` bytes into its storage, rows `stride` bytes apart, loaded box[0] x box[1] elements at a time
- * with a 128-byte swizzle and zeros outside. With heads: a matrix per head and batch, box_heads at a time. With pieces: rows, columns and
- * box count pieces of 1 KB, without swizzle. */
+/* A matrix of rows x columns elements begins `start` bytes into its storage, with rows `stride` bytes apart. It is loaded box[0] x box[1]
+ * elements at a time, with a 128-byte swizzle and zeros for what lies outside. With `heads` there is a matrix per head and batch, of which
+ * box_heads are loaded at a time. With `pieces`, rows, columns and box count pieces of 1 KB, which are loaded without swizzle. */
 static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table *dims)
 {
     if (box->value)
@@ -113,7 +113,7 @@ static json_t *tile_json(const ir_tile *tile)
     return o;
 }
 
-/* Tiles of earlier plans that spilled, oldest first. */
+/* The phase's tiles in earlier plans, which spilled; oldest first. */
 static json_t *spilled_json(const ir_phase *phase)
 {
     json_t *list = json_array();
@@ -153,9 +153,9 @@ static void put_tiles(arena *a, json_t *o, const tile_extents *x, const dim_tabl
     json_object_set_new(o, "multiple", extent_json(a, &x->multiple, dims));
 }
 
-/* grid = min(tiles, limit, resident * multiprocessors of the device, rounded down to whole clusters), at least 1; `now` leaves out the
- * last term, as only the runtime knows the device. With several phases side by side, tiles is the sum over "sides"; in a cooperative launch
- * it is the most that a phase has. */
+/* A launch has min(tiles, limit, resident * multiprocessors) workgroups, at least one. The last term is rounded down to whole clusters;
+ * `now` is the number without that term, as only the runtime knows the device. With several phases side by side, `tiles` is the sum over
+ * "sides"; in a cooperative launch it is the largest number of tiles that a phase has. */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();

@@ -1,27 +1,28 @@
-/* In: a launch and the next one. Out: gen/source/next.h. */
+/* Contract: gen/source/next.h. */
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Bytes prefetched by all workgroups of a launch together.
- * next_usual_bytes: more would still be in flight when the next launch begins, and delay its rows (H200, decode steps: 2 and 8 MB gain half
- * as much as 4 MB, 12 MB nothing).
- * bytes_across: what DRAM can load while an attention over a cache runs between the two launches (H200, Llama-1B B1, whose attention takes
- * 7 us: 8 MB requested by qkv 37.9 us, 16 MB 38.6; 4 MB requested by the attention itself 38.6, 8 to 24 MB 38.9 to 43.8, because they delay
- * its keys). */
+/* Most bytes that all workgroups of a launch prefetch together:
+ * next_usual_bytes (next.h): more would still be in flight when the next launch begins, and delay the rows that it loads. (Decode steps on
+ * an H200: 2 or 8 MB gain half as much as 4 MB, and 12 MB gain nothing.)
+ * bytes_across: for the launch after next, if the next one is an attention over a cache, during which DRAM has time to load more. (A block
+ * of Llama-1B with one sequence on an H200, of which attention takes 7 us: if qkv prefetches 8 MB, the block takes 37.9 us, with 16 MB 38.6
+ * us. If attention itself prefetches 4 MB, the block takes 38.6 us, with 8 to 24 MB 38.9 to 43.8 us, because that delays its keys.) */
 enum { bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
 
-/* The contiguous runs of weights that the first workgroups of a launch read first. */
+/* The contiguous runs of weights at whose beginnings the first workgroups of a launch start to read. */
 typedef struct weight_runs {
-    long long count, length; /* length: bytes from one run to the next, and the longest that a run can be */
+    long long count, length; /* length: bytes from one run to the next, which is also the length of a run */
 } weight_runs;
 
-/* The runs of all workgroups that are resident at once. A workgroup reads the packed columns of its tile in groups of 16, from the start of
- * its slice of K: each 16 columns have a run per slice (a single run if the slices do not divide the pieces along K). */
+/* The runs that belong to workgroups which are resident at once. Workgroups read packed columns in groups of 16, and each reads from the
+ * start of its slice of K. So each group of columns has a run per slice, or a single run if the number of slices does not divide that of
+ * the pieces along K. */
 static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_extents *x)
 {
     const long long members = x->cluster, pieces = format_numbers_bytes(pack->format, pack->length) / piece_row_bytes;
     const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns;
-    /* a cluster of several row tiles may have more members than there are tiles of columns */
+    /* a cluster may have more members than there are column tiles, if it spans several row tiles */
     const long long tiles = x->column_tiles > members ? x->column_tiles / members : 1;
     const long long seats = (long long)p->device->units * (x->resident > 1 ? x->resident : 1);
     const long long first = (seats > parts ? seats / parts : 1) * ((across + tiles - 1) / tiles);
@@ -32,7 +33,7 @@ static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_
 struct next_weights {
     first_weights list[most_requests];
     int count;
-    bool of_next_call; /* also the first weights of the call that follows, an argument of this call */
+    bool of_next_call; /* also what the next call reads first, which is an argument of this call */
 };
 
 static bool begins_with_weights(const launch *l)
@@ -59,8 +60,8 @@ static bool may_ask(const plan *p, const launch *l)
     return p->target->overlaps && l->overlap && l->work[l->work_count - 1].program->prefetches_next;
 }
 
-/* What launch `own` requests for the next most_ahead launches, in the order in which they need it. asked: by pack, whether an earlier
- * launch already requests it, so that no byte is requested twice. */
+/* Fills `list` with what launch `own` prefetches for the next most_ahead launches, in the order in which they need it, and returns its
+ * length. asked: by packed weight, whether a launch prefetches it already. */
 static int requests_of(const plan *p, int own, bool *asked, first_weights *list)
 {
     int i = own + 1, count = 0;

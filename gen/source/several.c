@@ -34,7 +34,8 @@ void several_write_sides(arena *a, const launch *l, const side *sides, const cha
 }
 
 /* ---- phases that wait for each other (templates/frame/frame_list.h) */
-/* A function of the phase. form: the format of what it returns, with a phase's program and number. */
+/* Writes a function of the phase's index. head: its declaration. form: printf format of what it returns, given a phase's program and
+ * number. */
 static void write_by_phase(arena *a, const launch *l, const char *head, const char *form, const side *sides, writer *w)
 {
     write_line(w, "%s", head);
@@ -47,8 +48,8 @@ static void write_by_phase(arena *a, const launch *l, const char *head, const ch
     end_body(w);
 }
 
-/* Writes a function that returns the n-th phase that a phase waits for, in its own layer or (before) in the previous one. Sets awaited[] of
- * these phases; returns the last phase that waits, or `last`. */
+/* Writes a function that returns the n-th of the phases that a phase waits for, in its own layer or, with `before`, in the previous one.
+ * Sets awaited[] of these phases. Returns the index of the last phase that waits, if that is more than `last`, else `last`. */
 static int write_awaited(const launch *l, bool before, bool *awaited, int last, writer *w)
 {
     write_line(w, "DEV static int %s(int phase, int n)", before ? "awaited_before" : "awaited");
@@ -67,7 +68,7 @@ static int write_awaited(const launch *l, bool before, bool *awaited, int last, 
     return last;
 }
 
-/* The waits of gen/plan/order.h. */
+/* Writes the functions that say which phases wait for which (gen/plan/order.h). */
 static void write_waits(arena *a, const plan *p, const launch *l, writer *w)
 {
     bool *awaited = arena_alloc(a, (size_t)l->work_count);
@@ -80,7 +81,7 @@ static void write_waits(arena *a, const plan *p, const launch *l, writer *w)
     write_line(w, "static constexpr int last_wait = %d;", last);
 }
 
-/* Arguments of the launch itself, after those of its phases. */
+/* Writes the launch's own arguments, which follow those of its phases. */
 static void write_own_arguments(const plan *p, const launch *l, writer *w)
 {
     write_line(w, "unsigned long long *tf_marks;");
@@ -91,7 +92,7 @@ static void write_own_arguments(const plan *p, const launch *l, writer *w)
     write_line(w, "int tf_layers;");
 }
 
-/* Functions that take the kernel's arguments, or for a stack the view of one layer (layer_view). */
+/* Writes the functions that find a phase's arguments in the kernel's, or in a stack in those of one layer (layer_view). */
 static void write_places(arena *a, const plan *p, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
     const bool stacked = p->stack.in != NULL;

@@ -1,4 +1,4 @@
-/* In: a source file in pieces. Out: its size, its whole text. */
+/* Compares and joins source files that are kept in pieces (source_text of gen/gen.h). */
 #define _GNU_SOURCE
 #include "gen/gen.h"
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-/* In: a launch of a stack, whose phases have their spec structs and arguments. Out: the arguments that differ from layer to layer, and the
- * functions of the launch's struct that compute a phase's arguments for a layer (templates/frame/frame_stack.h). */
+/* Finds which arguments of a stack's launch differ from layer to layer, and writes the functions of the launch's spec struct that compute a
+ * phase's arguments for a layer (templates/frame/frame_stack.h). */
 #ifndef TFGEN_GEN_STACKED_H
 #define TFGEN_GEN_STACKED_H
 #include "gen/emit/writer.h"
 #include "gen/gen.h"
 
-/* Sets by_layer and place of the launch's arguments, and its row_length: packed weights, params and states differ from layer to layer. */
+/* Sets by_layer and place of the launch's arguments, and its row_length. Pointers to packed weights, params and states differ from layer to
+ * layer; arguments that point to the same one share a place. */
 void stacked_set_places(launch *l);
 /* Writes the function that computes the arguments of phase `number` (from 1) for a layer. args: the name of their struct. */
 void stacked_write_phase(arena *a, const plan *p, const launch *l, int number, const char *args, const char *struct_name, writer *w);

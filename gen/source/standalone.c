@@ -1,4 +1,4 @@
-/* Contract: standalone.h. */
+/* Contract: gen/source/standalone.h. */
 #include "gen/source/standalone.h"
 #include "gen/source/template_text.h"
 

@@ -1,5 +1,4 @@
-/* In: the templates' files, at build time. Out: template_text.h. The assembler includes the files (.incbin), so the binary needs no folder
- * of templates. */
+/* Contract: gen/source/template_text.h. The build embeds the templates' files (.incbin), so the binary needs no folder of templates. */
 #include "gen/source/template_text.h"
 #include "gen/emit/writer.h"
 #include "ir/base/embed.h"
@@ -41,12 +40,12 @@ static template_id named(const char *path, size_t size)
     return (template_id)i;
 }
 
-/* Filled in once per process. */
+/* The next two are filled in once per process, by read_includes(). */
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
 static template_choice with[template_count]; /* by template: itself and all that it includes */
-static template_choice common;
+static template_choice common; /* those that every program's kernels include */
 
-/* Adds template i and all that it includes. #include lines precede a template's first line of code. */
+/* Adds template i and all that it includes. In a template, #include lines come before all code. */
 static void choose(template_choice *c, template_id i)
 {
     static const char include[] = "#include \"";
@@ -153,7 +152,8 @@ static text strip(arena *a, template_id i, bool traced)
     return out;
 }
 
-/* Made once per process and never freed; if threads race, the first result is kept. */
+/* A template's text without the lines that are left out. It is made once per process and never freed; if threads race, the first result is
+ * kept. */
 static const stripped *stripped_text(arena *a, template_id i, bool traced)
 {
     static _Atomic(stripped *) known[template_count][2];
