@@ -1,6 +1,6 @@
-/* Contract: gen/plan/align.h. A value that only kernels of this graph access gets padded rows. A value that the caller sees keeps its
- * layout, and an align kernel makes a padded copy, once for all products that read it (H200: copies by the product's own threads were
- * slower at every size). */
+/* Contract: gen/plan/align.h. A value that only kernels of this graph access is stored with padded rows. A value that the caller sees keeps
+ * its layout: an align kernel makes one padded copy for all products that read it. (On an H200, products that aligned rows themselves were
+ * slower at every size.) */
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
 #include "gen/plan/choice.h"
@@ -10,18 +10,18 @@
 
 typedef struct aligned {
     const ir_value *from;
-    ir_value *rows;
+    ir_value *rows; /* the copy of `from` */
 } aligned;
 
 typedef struct aligner {
     editor *e;
-    bool *is_root; /* by value id: other values live in its storage */
+    bool *is_root; /* by value id: true if other values live in its storage */
     aligned *copies, *transposes;
     int count, transpose_count;
 } aligner;
 
-/* Columns padded to a multiple of 16 bytes, which tensor loads need. Rows of 1 KiB or more are padded to lines of 128 bytes: a load that
- * straddles two lines requests both from L2. */
+/* The number of columns after padding. Rows are padded to a multiple of 16 bytes, which tensor loads need, and rows of 1 KiB or more to
+ * whole lines of 128 bytes, because a load that straddles two lines requests both from L2. */
 static long long aligned_columns(const ir_value *v)
 {
     enum { load = 16, line = 128, long_row = 8 * line };
@@ -29,7 +29,7 @@ static long long aligned_columns(const ir_value *v)
     return (value_columns(v) + vector - 1) / vector * vector;
 }
 
-/* True if only kernels of this graph access v's storage, and all with v's row length. */
+/* True if v's rows may be padded: only kernels of this graph access its storage, and no other value lives there. */
 static bool may_be_longer(const aligner *g, const ir_value *v)
 {
     if (v->kind != value_result || v->output || v->root || op_is_view(v->def)) return false;
@@ -54,7 +54,7 @@ static ir_value *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, o
     return copy;
 }
 
-/* True if both are views of the same rows in memory; the axes before the last may be grouped differently. */
+/* True if x and y are the same rows in memory, even if their axes before the last are grouped differently. */
 static bool same_rows(arena *a, const ir_value *x, const ir_value *y)
 {
     const view of_x = view_of(a, x), of_y = view_of(a, y);
@@ -72,7 +72,7 @@ static ir_value *copy_made(const aligner *g, const ir_value *v)
     return found;
 }
 
-/* The copy in the shape of v: itself, or a reshape of it in the phase that makes it. */
+/* The copy in v's shape: the copy itself, or a reshape of it, which is added to the phase that makes the copy. */
 static ir_value *copy_like(aligner *g, const ir_phase *reader, ir_value *copy, const ir_value *v)
 {
     builder *b = g->e->b;
@@ -111,7 +111,7 @@ static void read_copy(editor *e, ir_phase *reader, ir_value *v, ir_value *rows)
                 reader->ops[i]->inputs[k] = rows;
     edit_run_after(e, reader, edit_maker(e, value_root(rows)));
     if (phase_index(reader, v->def) < 0 || is_read(e->b->p, v)) return;
-    edit_remove_op(reader, v->def); /* a view that only the product read */
+    edit_remove_op(reader, v->def); /* v was a view that only the product read */
     edit_remove_value(e, v);
 }
 
@@ -130,7 +130,7 @@ static ir_value *transpose_of(aligner *g, int k, ir_phase *reader, ir_value *v)
     return copy;
 }
 
-/* The matmul then reads A as [M, K]. If B is the same value as A, B still reads the original. */
+/* Makes the matmul read A from a transposed copy, [M, K]. If B is the same value, it is still read from the original. */
 static void transpose_a(aligner *g, int k, ir_phase *phase)
 {
     ir_op *product = phase->ops[phase_index(phase, phase_first(phase, class_PRODUCT))];
@@ -146,7 +146,7 @@ bool rows_of_a_are_wanted(const problem *p, const program *of)
     return product && product->attributes.transpose_a && !of->reads_columns_of_a;
 }
 
-/* True if another rewrite for `of` copies this operand anyway: rows of such copies are aligned. */
+/* True if another rewrite for `of` copies this operand anyway. Rows of such a copy are aligned. */
 static bool is_copied(const problem *p, const program *of, operand which)
 {
     return (terms_are_wanted(p, of) && which == operand_in_terms(p)) ||
@@ -162,7 +162,7 @@ bool alignment_is_wanted(const problem *p, const program *of)
     return false;
 }
 
-/* Another product with the same operand may have padded or copied it already. */
+/* Pads or copies an operand, unless that was done for another product that reads it. */
 static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
 {
     ir_value *v = phase_first(phase, class_PRODUCT)->inputs[which];

@@ -42,8 +42,8 @@ void block_gather(arena *a, ir_graph *p)
 }
 
 /* ---- threads */
-/* Threads that the plan's text fixes, else those of the user's first override that sets them; 0: neither does. If settings disagree, the
- * later check of tiles rejects one. */
+/* The threads that the plan's text gives, else those in the user's first override that sets them; 0: neither does. Other settings that
+ * disagree are rejected later, when tiles are checked. */
 static int requested_threads(const ir_graph *p, const preferences *w)
 {
     for (int k = 0; k < p->kernel_count; k++) {
@@ -71,8 +71,8 @@ static double seconds_with(arena *a, ir_graph *p, const device_model *device, co
     return sum;
 }
 
-/* Whether the launch's code spilled registers twice with so many threads, the second time with smaller tiles. A phase that has no smaller
- * tile goes on to spill; with fewer threads, each gets more registers. */
+/* True if the launch spilled registers twice with this many threads. The second time it had smaller tiles, so a phase that has no smaller
+ * tile would spill again; with fewer threads, each thread gets more registers. */
 static bool has_spilled_twice_with(const preferences *w, int threads)
 {
     int times = 0;
@@ -89,9 +89,9 @@ static bool loads_through_ring(const problem *p, const preferences *w)
     return kind && program_at(kind)->streams;
 }
 
-/* Sets p->streams: whether all products of the stack load their weights through a ring, with these threads. On an H200 that was faster than
- * register_fed for 1 to 4 rows, and slower for 8 (docs/one-launch.md). Not with heads wider than widest_head: beside a ring, attention has
- * too few registers for them. */
+/* Sets and returns p->streams: whether all products of a stack load their weights through a ring, with this many threads. On an H200 the
+ * ring was faster than register_fed for 1 to 4 rows and slower for 8 (docs/one-launch.md). It is not used with heads wider than
+ * widest_head, for which attention beside a ring has too few registers. */
 static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
 {
     enum { most_rows = 4, widest_head = 128 };
@@ -106,8 +106,10 @@ static bool set_stream(arena *a, ir_graph *p, const device_model *device, const 
     return p->streams = all;
 }
 
-/* True if products have few rows: there predictions favour few threads too much (margin in block_set_threads()). H200, decode, us with 256
- * and 512 threads: predicted alike, Llama-8B 124 and 119, D2048 F5468 48 and 45; predicted 55 and 60, D2304 F6920 of 9 rows 77 and 56. */
+/* True if all products have few rows. Predictions then favour few threads too much, hence the margin in block_set_threads(). Examples of
+ * decode on an H200, with 256 and with 512 threads: Llama-8B, predicted to take the same time, took 124 and 119 us; a block of D=2048,
+ * F=5468, also predicted to take the same time, 48 and 45 us; a block of D=2304, F=6920 with 9 rows, predicted to take 55 and 60 us, took
+ * 77 and 56 us. */
 static bool has_few_rows(arena *a, const ir_graph *p, const device_model *device)
 {
     enum { most_rows = 32 };
@@ -126,7 +128,7 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     static const int host_sizes[size_count] = {1, 8, 64};
     const int *sizes = device->target->serial ? host_sizes : gpu_sizes, requested = requested_threads(p, w);
     int best = requested ? requested : set_stream(a, p, device, w, ring_threads) ? ring_threads : 0;
-    /* a smaller number of threads must be predicted to take less than this share of the time */
+    /* a smaller number of threads is chosen only if predicted to take less than this share of the time */
     const double margin = !device->target->overlaps ? 1 : has_few_rows(a, p, device) ? 0.85 : 0.95;
     double least = INFINITY;
     const ir_phase *without = NULL;

@@ -1,5 +1,5 @@
-/* In: problems. Out: choice.h. Alternatives are costed once, before any rewrite: the refusals in the plan's text then refer to the phase
- * that each alternative would have computed. */
+/* Contract: gen/plan/choice.h. Alternatives are judged once, before any rewrite. So the reasons in the plan's text against a program are
+ * about the phase as fusion made it, not as the chosen program's rewrites left it. */
 #include "gen/plan/choice.h"
 #include "gen/program/products.h"
 #include "gen/plan/align.h"
@@ -30,8 +30,8 @@ static const char *layer_obstacle(const problem *p, layer_kind layer)
     return arena_printf(p->a, "layer=%s: %s; %s has %s here", layer_names(NULL)[layer], obstacle, p->target->name, layers_there(p));
 }
 
-/* The layer that the last override names, or else the plan's text; -1: neither names one. An override of a whole family skips phases
- * that cannot run on its layer. */
+/* The layer that the phase's last override names, else the plan's text; -1: neither names one. An override of a whole family is ignored for
+ * phases that cannot run on its layer. */
 static int requested_layer(const problem *p, const preferences *w)
 {
     int layer = p->phase->tile.program ? (int)program_table[p->phase->tile.program].layer : -1;
@@ -48,7 +48,7 @@ static int requested_layer(const problem *p, const preferences *w)
     return layer;
 }
 
-/* NULL if neither override nor text names a layer. */
+/* The program of the requested layer; NULL: no layer is requested. Bails if it has an obstacle. */
 static const program *requested_program(const problem *p, const preferences *w)
 {
     const int layer = requested_layer(p, w);
@@ -76,8 +76,8 @@ static double copy_seconds(const problem *p, double bytes)
     return cost_of(p->device, &d).seconds;
 }
 
-/* Seconds of the copies of an operand that the rewrites insert. Aligned copies of a linear's rows are not counted: even with them, the
- * programs that need aligned rows were faster at every size. */
+/* Seconds of the copies of an operand that the rewrites insert. Aligned copies of a linear's rows count as free, because programs that need
+ * them were faster at every size even with the copy. */
 static double copies_seconds(const problem *p, const program *of, unsigned rewrites, operand which)
 {
     const ir_op *product = p->product;
@@ -99,7 +99,7 @@ static double rewrites_seconds(const problem *p, const program *of, unsigned rew
     return copies_seconds(p, of, rewrites, operand_a) + copies_seconds(p, of, rewrites, operand_b);
 }
 
-/* Infinite if the program has no legal default tile: *why says why. */
+/* Infinite if the program's default tile is illegal; *why then says why. */
 static double seconds_or_why(const problem *p, const program *of, unsigned rewrites, const char **why)
 {
     ir_tile t;
@@ -118,8 +118,8 @@ static bool is_in_registers(const alternative *x)
     return layer == layer_simt || layer == layer_decode_simt;
 }
 
-/* Where times are guesses, marks SIMT programs as worse too if another program has no such mark. Among programs marked worse, is_better()
- * then prefers matrix units. */
+/* Where times are guesses, marks SIMT programs as worse if another program can compute the phase and is not marked. (Among programs marked
+ * worse, is_better() prefers those on matrix units.) */
 static void demote_simt(const problem *p, alternative *list, int count)
 {
     bool others = false;
@@ -135,8 +135,8 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
-/* A mark `worse` says that another program is preferred. At level block that one may be unable to share a launch: then, if times are known,
- * the mark does not count. */
+/* Why another program is preferred to `of` at this size; NULL: none is. At level block the preferred program may be unable to share the
+ * launch. If times are known, it is then not preferred. */
 static const char *why_worse(const problem *p, const program *of)
 {
     const bool in_list = p->ir->level == fusion_block && !times_are_guesses(p);
@@ -145,7 +145,7 @@ static const char *why_worse(const problem *p, const program *of)
     return r && (!in_list || (!program_obstacle(p, program_at(r->than)) && isfinite(seconds_of(p, program_at(r->than))))) ? r->why : NULL;
 }
 
-/* All programs of the family whose layer the target has. Times are computed only if at least two have no obstacle. */
+/* All programs of the phase's family whose layer the target has. Times are computed only if at least two have no obstacle. */
 static const alternative *alternatives_of(const problem *p, int *count)
 {
     alternative *list = arena_alloc(p->a, program_count * sizeof *list);
@@ -172,7 +172,7 @@ static bool is_better(const problem *p, const alternative *x, const alternative 
     return x->seconds < than->seconds;
 }
 
-/* The best alternative without an obstacle. tried: programs to skip, besides all that need a rewrite; NULL: skip none. */
+/* The best alternative without an obstacle; NULL: there is none. tried: as for choice_next(). */
 static const alternative *cheapest(const problem *p, const alternative *list, int count, const bool *tried)
 {
     const alternative *best = NULL;
@@ -191,7 +191,7 @@ const program *choice_next(const problem *p, const bool tried[program_count])
 }
 
 /* ---- wisdom */
-/* True if no override is for the phase. (A tile in the plan's text names its program, so wisdom is not consulted.) */
+/* True if no override is for the phase. Only then is wisdom consulted. */
 static bool is_free(const problem *p, const preferences *w)
 {
     for (int i = 0; i < w->overrides->count; i++)
@@ -199,7 +199,7 @@ static bool is_free(const problem *p, const preferences *w)
     return true;
 }
 
-/* Row tiles of a product with this tile, each of which reads all weights; 0: the tile is illegal. */
+/* The number of row tiles of a product with this tile; 0: the tile is illegal. Each row tile reads all weights. */
 static long long row_tiles(const problem *p, const ir_tile *t)
 {
     if (tile_illegal(p, t)) return 0;
@@ -207,9 +207,9 @@ static long long row_tiles(const problem *p, const ir_tile *t)
     return (extent_value(&x.rows, &p->ir->dims) + x.tile_rows - 1) / x.tile_rows;
 }
 
-/* False if the tuned tile is bad at this size. A product's tile tuned for other rows may read the weights twice where the model's choice
- * reads them once. For attention, the same number of rows may be many sequences, or many queries of one sequence: a program tuned for one
- * may be far slower for the other. */
+/* False if a tuned tile is bad at this size. A product's tile that was tuned for another number of rows may read the weights twice where
+ * the cost model's choice reads them once. In attention, the same number of rows may mean many sequences, or many queries of one sequence,
+ * and a program tuned for one of these may be far slower for the other. */
 static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e, phase_size size)
 {
     const double far = 2;
@@ -224,7 +224,8 @@ static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e
     return tuned == own->of || program_seconds(p, tuned, &e->tile) < far * program_seconds(p, own->of, &t);
 }
 
-/* The tile tuned at the nearest size of this signature that is legal and serves here; NULL: none. rewrites: those it may require. */
+/* Of the tiles that wisdom has for this signature, the one tuned at the nearest size that is legal and not bad here; NULL: none. rewrites:
+ * a set of those that its program may require. */
 static const ir_tile *tuned_tile(const choice *c, const problem *p, const preferences *w, unsigned rewrites)
 {
     const tuning *t = w->tuning;
@@ -265,7 +266,7 @@ static const alternative *alternative_of(const choice *c, const program *of)
     return NULL;
 }
 
-/* Why x is worse, with its time and the best one's unless times are guesses. */
+/* Why x is worse; unless times are guesses, with the times of x and of the best alternative. */
 static const char *worse_text(const choice *c, arena *a, const alternative *x, const alternative *best)
 {
     if (!best || times_are_guesses(&c->original) || !(x->seconds > 0 && best->seconds > 0) || isinf(x->seconds)) return x->worse;
@@ -287,7 +288,7 @@ static void record_refusals(const choice *c, arena *a, ir_phase *phase)
 }
 
 /* ---- the choice */
-/* The product or the attention: the op that a message about the phase points at. */
+/* The op that a message about the phase points at: its product, attention or other body op, if it has one. */
 static const ir_op *main_op(const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++)
@@ -315,7 +316,7 @@ choice *choice_make(const problem *p, const preferences *w)
     return c;
 }
 
-/* The program that the user or the text names, or else the best; NULL: there is none. Wisdom is not consulted. */
+/* The program that the user or the plan's text names, else the best; NULL: there is none. Wisdom is not consulted. */
 static const program *requested_or_best(const problem *p, const preferences *w)
 {
     const program *requested = requested_program(p, w);
@@ -334,7 +335,7 @@ double choice_seconds(const problem *p, const preferences *w)
     return of ? seconds_of(p, of) : INFINITY;
 }
 
-/* A phase without rewrites may still lose ops to another phase's rewrite, such as its row sums. */
+/* op_count: a phase without rewrites may still lose ops, such as its row sums, to another phase's rewrite. */
 bool choice_still_holds(const choice *c, const ir_phase *phase) { return !c->rewrites && c->op_count == phase->op_count; }
 
 void choice_revise(choice *c, const problem *p, const preferences *w, ir_phase *phase)

@@ -3,7 +3,7 @@
 #include "gen/base/names.h"
 #include "ir/graph/views.h"
 
-/* If v is a view in phase `from`, moves it and the views that it reads to phase `to`. */
+/* If v is a view in phase `from`, moves it to phase `to`, after the views that it reads. */
 static void move_view(editor *e, ir_phase *from, ir_phase *to, const ir_value *v)
 {
     if (phase_index(from, v->def) < 0) return;

@@ -1,12 +1,12 @@
-/* Contract: gen/plan/nearest.h. Sets of values of the requested fields are tried nearest first; for each set, up to three other fields are
- * varied over powers of two. Distances are sums of |log2(value / wanted)|. */
+/* Contract: gen/plan/nearest.h. Values of the requested fields are tried set by set, nearest first. For each set, up to three other fields
+ * are varied over powers of two. The distance of two tiles is the sum over fields of |log2((x + 1) / (y + 1))|. */
 #include "gen/plan/nearest.h"
 #include "gen/plan/tile.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_moved = 3 /* other fields */, most_values = 64 /* of a field */, most_sets = 400 };
+enum { most_moved = 3 /* fields varied at once */, most_values = 64 /* tried per field */, most_sets = 400 /* tried per program */ };
 
 typedef struct hunt {
     arena *a, *scratch; /* scratch: freed after each set of requested values */
@@ -17,8 +17,9 @@ typedef struct hunt {
     const program_info *info;
     ir_tile home; /* the program's default with the requested values */
     unsigned asked; /* bits of the requested fields */
-    ir_tile set;
-    double off, least_off, least_moved; /* distance of the current set from the requested values; distances of the best tile so far */
+    ir_tile set;    /* `home` with the set of values that is being tried */
+    /* off: distance of `set` from the request. least_off, least_moved: of the best tile so far, from the request and from `home` */
+    double off, least_off, least_moved;
     nearest best;
 } hunt;
 
@@ -30,8 +31,9 @@ static void closer(int *next, long long value, int behind)
     if (value > behind && value < *next) *next = (int)value;
 }
 
-/* The next candidate above v: in a range below 16 every value, else powers of two and `wanted`; with `all` also 3 * 2^i and multiples of 32
- * up to 512. Not every value: a range has up to a million, and a search lists values thousands of times. */
+/* The next candidate value above v. In a range of fewer than 17 values every value is a candidate, else powers of two and `wanted`, and
+ * with `all` also 3 * 2^i and multiples of 32 up to 512. Ranges have up to a million values, and a search lists candidates thousands of
+ * times. */
 static int next_value(const tile_field *f, int wanted, bool all, int v)
 {
     int next = f->most;
@@ -45,7 +47,7 @@ static int next_value(const tile_field *f, int wanted, bool all, int v)
     return next;
 }
 
-/* Candidates sorted by distance from `wanted`, which may be out of range. */
+/* The `most` candidates nearest to `wanted`, which may be out of range, sorted by distance. Returns their number. */
 static int list_values(const tile_field *f, int wanted, bool all, int most, int *out)
 {
     int count = 0;
@@ -58,7 +60,7 @@ static int list_values(const tile_field *f, int wanted, bool all, int most, int 
     return count;
 }
 
-/* ---- one set of requested values: the other fields */
+/* ---- the other fields, for one set of requested values */
 static void offer(hunt *h, const ir_tile *t, double moved)
 {
     if (tile_illegal(&h->problem, t)) return;
@@ -66,6 +68,8 @@ static void offer(hunt *h, const ir_tile *t, double moved)
     h->least_off = h->off, h->least_moved = moved;
 }
 
+/* Varies `left` more fields of the tile, from index `first` on, among those that were not requested. moved: by how much others
+ * were varied. */
 static void move_others(hunt *h, const ir_tile *from, int first, int left, double moved)
 {
     if (h->best.found && (h->off > h->least_off || moved >= h->least_moved)) return;
@@ -156,7 +160,7 @@ static bool in_range(const hunt *h, const ir_tile *t)
     return true;
 }
 
-/* first: tries only the first set, the exact request; else only the other sets. */
+/* Tries tiles of one program. first: only the exact request; else only other values of the requested fields. */
 static void hunt_program(hunt *h, program_kind kind, bool first)
 {
     const char *why;

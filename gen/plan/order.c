@@ -1,5 +1,5 @@
-/* Contract: gen/plan/order.h. No deadlock: all workgroups are resident, each runs its tiles in phase order, and a phase waits for earlier
- * phases only. */
+/* Contract: gen/plan/order.h. Waits cannot deadlock: all workgroups are resident, each computes its tiles in the order of the phases, and a
+ * phase waits for earlier phases only. */
 #include "gen/plan/order.h"
 #include "gen/plan/block.h"
 #include <string.h>
@@ -29,7 +29,7 @@ static int index_of(const launch *l, const ir_phase *phase)
     return -1;
 }
 
-typedef struct accesses { /* phases that read or write a root value's memory */
+typedef struct accesses { /* the phases that read, and those that write, a root value's memory */
     phase_set readers, writers;
 } accesses;
 
@@ -84,7 +84,7 @@ void order_set(arena *a, const ir_graph *p, launch *l)
     for (int i = 0; i < l->work_count; i++) {
         const ir_phase *phase = l->work[i].phase;
         int *awaits = arena_alloc(a, ((size_t)i + 1) * sizeof *awaits), count = 0;
-        for (int k = i - 1; k >= 0; k--) { /* latest first: waiting for it implies its own waits */
+        for (int k = i - 1; k >= 0; k--) { /* latest first: to wait for k is to wait for all that k waits for */
             bool after = conflict(p, of, i, k);
             for (int n = 0; n < phase->after_count && !after; n++) after = index_of(l, phase->after[n]) == k;
             if (!after || set_has(&ahead[i], k)) continue;
@@ -98,8 +98,8 @@ void order_set(arena *a, const ir_graph *p, launch *l)
 }
 
 /* ---- the proof */
-/* The first phase that accesses the memory without waiting, directly or not, for an earlier phase (*earlier) although one of the two writes
- * it; -1: none. */
+/* of: the accesses of one value's memory. Returns the first phase that accesses it without waiting, directly or through others, for an
+ * earlier phase (*earlier) that accesses it, although one of the two writes it; -1: there is none. */
 static int first_unordered(const launch *l, const accesses *of, const phase_set *ahead, int *earlier)
 {
     phase_set all = of->writers;
@@ -115,8 +115,8 @@ static int first_unordered(const launch *l, const accesses *of, const phase_set 
     return -1;
 }
 
-/* The error if a phase of a stack does not wait for some phase of the layer before; NULL: none. ahead: by phase, the phases of its layer
- * that have ended when it begins. */
+/* The error if some phase of a stack does not wait for all phases of the layer before; NULL: no error. ahead: by phase, the phases of its
+ * own layer that have ended when it begins. */
 static const char *stack_fault(arena *a, const launch *l, const phase_set *ahead)
 {
     phase_set *before = arena_alloc(a, (size_t)l->work_count * sizeof *before); /* by phase: phases of the layer before that have ended */

@@ -1,4 +1,4 @@
-/* In: lines of `--tile`. Out, refusals: overrides.h. Whether a tile is legal is checked by gen/plan/tile.c. */
+/* Contract: gen/plan/overrides.h. Whether a tile is legal is checked by gen/plan/tile.c. */
 #include "gen/plan/overrides.h"
 #include "gen/base/signature.h"
 #include "ir/graph/former.h"
@@ -31,7 +31,7 @@ static const char *hint(const char *word, const char *const *names, size_t count
 }
 
 /* ---- reading */
-/* -1: unknown. */
+/* The layer of this name; -1: there is none. */
 static int layer_named(const char *name)
 {
     size_t count;
@@ -107,7 +107,7 @@ overrides *overrides_read(arena *a, const tuning *t)
 }
 
 /* ---- which phases they are for */
-static size_t phases_of(const ir_graph *p) /* plus one, so that no allocation is empty */
+static size_t phases_of(const ir_graph *p) /* the number of phases plus one, so that no allocation is empty */
 {
     size_t count = 1;
     for (int k = 0; k < p->kernel_count; k++) count += (size_t)p->kernels[k]->phase_count;
@@ -150,8 +150,8 @@ static void find_phases(const overrides *w, tile_override *of, const ir_graph *p
     for (size_t i = 0; i < count; i++) of->of_family |= strcmp(families[i], of->selector) == 0;
 }
 
-/* If the selector is, or begins with, a former name of a family: replaces it by today's name, and the layer by what that family's layer is
- * called today. */
+/* If the selector is or begins with a former name of a family, replaces that by the family's name today, and the layer by its
+ * name today. */
 static void take_former_family(const overrides *w, tile_override *of)
 {
     const char *family = arena_strndup(w->a, of->selector, strcspn(of->selector, "("));

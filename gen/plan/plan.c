@@ -1,6 +1,6 @@
-/* In: a fused graph, a device model, a user's tiles. Out: the plan: tiles in a copy of the graph, launches, packed weights, workspace.
- * Refuses (code_unsupported) kernels of phases that wait for each other (below level block), sizes that a kernel's ints cannot count, and
- * illegal tiles. */
+/* Makes the plan of a fused graph for a device model: tiles in a copy of the graph, launches, packed weights, workspace. Refuses
+ * (code_unsupported) kernels whose phases wait for each other (below level block), sizes that a kernel's ints cannot count, and illegal
+ * tiles. */
 #include "gen/plan/align.h"
 #include "gen/plan/block.h"
 #include "gen/plan/choice.h"
@@ -19,13 +19,13 @@
 typedef struct planner {
     arena *a;
     plan *p;
-    ir_graph *ir; /* a copy of what was given */
+    ir_graph *ir; /* a copy of the fused graph, which planning changes */
     const tuning *tuning;
     overrides *overrides;
-    const char *const *names; /* of the __global__ functions, by kernel */
+    const char *const *names; /* of the launches, by kernel */
 } planner;
 
-/* ---- a copy of the graph, which may be changed */
+/* ---- the copy of the graph */
 static ir_op *copied_op(const ir_graph *to, const ir_op *op) { return to->values[op->outputs[0]->id]->def; }
 
 static ir_kernel *copy_kernel(arena *a, const ir_graph *ir, const ir_kernel *from)
@@ -72,14 +72,14 @@ static builder copy_graph(arena *a, const ir_graph *from)
 }
 
 /* ---- limits of 32-bit indices */
-enum { most_index = 0x7fffffff - 0xffff /* the last tile may reach beyond the end */ };
+enum { most_index = 0x7fffffff - 0xffff /* room for a last tile that reaches beyond the end */ };
 
 static void check_count(const planner *p, const ir_value *v, long long n, const char *what)
 {
     if (n > most_index) bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to %d", v->name, n, what, most_index);
 }
 
-/* A cache's rows are exempt: they are addressed by sequence, head and position, never by one row index. */
+/* A cache may have more rows: they are addressed by sequence, head and position, never by one row index. */
 static void check_sizes(const planner *p)
 {
     for (int i = 0; i < p->ir->value_count; i++) {
@@ -97,8 +97,8 @@ typedef struct kernel_namer {
     name_map names, numbers;
 } kernel_namer;
 
-/* The function name of a kernel, from block and phase: cut to 51 characters, so that with a number and _pack it has at most 60. Unique
- * among kernels and pack kernels. */
+/* The name of a kernel, made from those of block and phase, and unique among kernels and pack kernels. It is cut to 51 characters, so that
+ * with a number and _pack it has at most 60. */
 static const char *kernel_name(kernel_namer *n, const char *phase)
 {
     enum { most = 51 };
@@ -134,8 +134,8 @@ static bool needs_packing(const ir_phase *phase)
     return false;
 }
 
-/* The name for the phase's pack kernels and scratches: that of its launch; with several phases in the launch, also the phase's number and
- * name. */
+/* The name for the phase's pack kernel and scratch: that of its launch, followed by the phase's number and name if the launch has several
+ * phases. */
 static const char *stem_of(const planner *p, const launch *l, const ir_phase *phase)
 {
     if (l->kernel->phase_count == 1) return l->name;
@@ -184,7 +184,7 @@ static void plan_storage(planner *p, const problem *of)
         }
 }
 
-/* Index of the scratch for partial results that the phase's workgroups exchange; -1: none. */
+/* Adds the scratch for partial results that the phase's workgroups exchange, if they do; returns its index, or -1. */
 static int plan_scratch(planner *p, const char *name, const problem *of)
 {
     const program *by = program_of(of->phase);
@@ -196,7 +196,7 @@ static int plan_scratch(planner *p, const char *name, const problem *of)
     return p->p->scratch_count++;
 }
 
-/* Index of the scratch for the launch's timing records; -1: no trace was requested. */
+/* Adds the scratch for the launch's timing records; returns its index, or -1 if no trace was requested. */
 static int plan_trace(planner *p, const launch *l)
 {
     if (!p->tuning || !p->tuning->trace) return -1;
@@ -205,19 +205,19 @@ static int plan_trace(planner *p, const launch *l)
     return p->p->scratch_count++;
 }
 
-/* Index of the scratch with the launch's marks (scratch_of_marks); -1: no phase waits for another. */
+/* Adds the scratch with the launch's marks (scratch_of_marks); returns its index, or -1 if no phase waits for another. */
 static int plan_marks(planner *p, const launch *l)
 {
     if (!l->together) return -1;
-    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 2); /* of two floats */
+    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 2); /* in words, each the size of two floats */
     p->p->scratches[p->p->scratch_count] =
         (scratch){.name = arena_printf(p->a, "%s.marks", l->kernel->name), .floats = extent_number(2 * marks), .kind = scratch_of_marks};
     return p->p->scratch_count++;
 }
 
 /* ---- launches */
-/* Tile indices are ints, and so is a workgroup's next index, which may lie one grid beyond the last tile. If there are more tiles than a
- * launch can have workgroups, the workgroups stride over them. */
+/* Sets l->grid_limit if there are more tiles than a launch can have workgroups, which then compute several tiles each. Tile indices are
+ * ints, and so is the index of a workgroup's next tile, which may lie a whole grid beyond the last tile. */
 static void limit_grid(const planner *p, launch *l)
 {
     enum { most_tiles = 0x7fffffff - (1 << 20) };
@@ -252,8 +252,8 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
         if (strcmp(p->tuning->forbidden[i].phase, phase->name) == 0) phase->spilled[phase->spilled_count++] = p->tuning->forbidden[i].tile;
 }
 
-/* Fills the phase's tile and returns its program. If all tiles of the choice have spilled, tries the programs that need no rewrite; if all
- * of those have spilled too, takes the choice again, spills and all. */
+/* Fills the phase's tile and returns its program. If all tiles of the chosen program have spilled, tries the other programs that need no
+ * rewrite. If all of these have spilled too, takes the chosen program even though it spills. */
 static const program *choose_tile(const planner *p, const problem *of, const choice *c, ir_phase *phase)
 {
     const preferences w = {p->overrides, p->tuning};
@@ -309,7 +309,7 @@ static void check_threads(const planner *p, const ir_kernel *kernel)
     }
 }
 
-/* Below level block, phases of a launch are rows phases, of which none waits for another. */
+/* Refuses launches of several phases, below level block, unless all are rows phases and none waits for another. */
 static void check_phases(const planner *p)
 {
     for (int k = 0; k < p->ir->kernel_count; k++) {
@@ -324,7 +324,7 @@ static void check_phases(const planner *p)
     }
 }
 
-/* Chooses program and rewrites of every phase before any phase is rewritten. */
+/* Chooses the program and rewrites of every phase. No phase has been rewritten yet. */
 static void choose_programs(planner *p)
 {
     p->ir->index = graph_index_make(p->a, p->ir);
@@ -347,7 +347,7 @@ static void rewrite_phases(builder *b)
     if (edit_finish(&e)) ir_check(b->a, b->p, "rewrites");
 }
 
-/* Grows the launch to what the phase needs: all workgroups of a launch have the same threads and shared memory. */
+/* Gives the launch the threads and shared memory that the phase needs, if it has less: all workgroups of a launch have the same. */
 static void fit_launch(const planner *p, launch *l, const launch_phase *w, const problem *of)
 {
     const tile_extents *x = &w->extents;
@@ -394,7 +394,8 @@ static void share_threads(const planner *p, launch *l)
     }
 }
 
-/* The ring of a launch, if programs of it have one: what shared memory the phases leave, and a warp that fills it. */
+/* If programs of the launch load weights through a ring, gives the ring the shared memory that the phases leave, and adds the warp that
+ * fills it. */
 static void plan_ring(const planner *p, launch *l)
 {
     for (int i = 0; i < l->work_count; i++) {
@@ -413,7 +414,7 @@ static void plan_ring(const planner *p, launch *l)
     if (l->together) l->overlap = false; /* the loading warp begins before a census could say which tiles the workgroup takes */
 }
 
-/* A launch whose phases wait for each other has as many workgroups as are resident, at least one a unit. */
+/* Decides and proves which phases wait for which. Workgroups that wait for each other must all be resident: one per multiprocessor. */
 static void plan_order(const planner *p, launch *l)
 {
     order_set(p->a, p->ir, l);
@@ -479,7 +480,7 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
     if (block_is_whole(p.ir)) share_launch(&p);
     choose_programs(&p);
     rewrite_phases(&b);
-    const size_t kernels = (size_t)p.ir->kernel_count + 1, values = (size_t)p.ir->value_count + 1; /* at least one for each phase */
+    const size_t kernels = (size_t)p.ir->kernel_count + 1, values = (size_t)p.ir->value_count + 1; /* at least one element for each phase */
     if (block_is_whole(p.ir)) block_gather(a, p.ir);
     if (p.ir->stacked) stack_check(a, p.ir, tuning);
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
@@ -497,7 +498,8 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
 /* ---- replanning without tiles that spilled */
 static bool is_spilled(const spilled_tile *s) { return s->scratch > 0 || s->vectors > 0; }
 
-/* Adds the tiles of launches that spilled to the forbidden ones. False: each of their phases has spilled most_spilled times already. */
+/* Adds the tiles of launches that spilled to `list`, the forbidden tiles. False: all their phases have spilled most_spilled
+ * times already. */
 static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t, forbidden_tile *list)
 {
     const size_t known = t->forbidden_count;
@@ -510,8 +512,8 @@ static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t
     return t->forbidden_count > known;
 }
 
-/* True if a phase of the launch now has a tile that has not spilled before. (Phases side by side may give a smaller tile the number of
- * threads of one that spilled.) */
+/* True if a phase of the launch that spilled now has a tile that has not spilled. (Phases side by side get the same number of threads,
+ * which may make a smaller tile equal to one that spilled.) */
 static bool has_new_tile(const launch *now, const launch *before)
 {
     for (int i = 0; i < now->work_count; i++) {

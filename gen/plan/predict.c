@@ -1,4 +1,4 @@
-/* In: launches and work. Out: predict.h. Refuses devices without a bandwidth. */
+/* Contract: gen/plan/predict.h. */
 #include "gen/plan/predict.h"
 #include "gen/program/program.h"
 #include <math.h>
@@ -25,15 +25,15 @@ static tiles tiles_of(const plan *p, const launch_phase *l)
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
-/* Extra operations, as a share, of a program that multiplies A's rows with themselves to sum their squares: one more product next to those
- * of the tile's n / 16 column pieces. */
+/* Extra operations, as a share of the product's, of a program that multiplies A's rows with themselves to sum their squares: one further
+ * MMA next to one for each 16 columns of the tile. */
 static double squares_share(const plan *p, const ir_phase *phase)
 {
     const bool multiplied = program_of(phase)->multiplies_squares && p->target->matrix_rows == 8 && phase_input_sum(phase);
     return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
 }
 
-/* Operations of a linear in whole tiles, padding along M, N and K included. */
+/* Operations of a linear that is computed in whole tiles, including padding along M, N and K. */
 static double padded_linear(const plan *p, const launch_phase *l, const ir_op *product)
 {
     const ir_phase *phase = l->phase;
@@ -44,7 +44,7 @@ static double padded_linear(const plan *p, const launch_phase *l, const ir_op *p
     return all * (1 + squares_share(p, phase));
 }
 
-/* Operations of the phase's products, padding included; for causal attention the masked halves of diagonal blocks. */
+/* Operations of the phase's products, including padding; in causal attention that is the masked halves of diagonal blocks. */
 static double padded_products(const plan *p, const launch_phase *l, const work *w)
 {
     const ir_phase *phase = l->phase;
@@ -60,7 +60,7 @@ static double padded_products(const plan *p, const launch_phase *l, const work *
 }
 
 /* ---- time */
-/* Epilogues count as product time if the phase multiplies; else as latency, since they wait for memory. */
+/* Time of epilogues counts as time of products if the phase has products, else as latency, since they then wait for memory. */
 static predicted_limit limit_of(const prediction *p)
 {
     const bool multiplies = p->products > 0;
@@ -100,10 +100,11 @@ static void predict_phase(arena *a, const plan *p, const launch *l, const launch
                         .assumed = c.assumed};
 }
 
-/* Seconds without the launch's fixed time and the epilogues. */
+/* Predicted seconds without the launch's fixed time and its epilogues. */
 static double busy_of(const prediction *p) { return p->seconds - p->fixed - p->epilogues; }
 
-/* Adds a phase of the same launch. Phases run concurrently: waits overlap, so the longest counts; work on shared resources adds up. */
+/* Adds a phase that runs at the same time as the launch's other phases. Waits overlap, so the longest counts; work on resources that they
+ * share adds up. */
 static void add_phase(prediction *sum, const prediction *one)
 {
     const double alone = fmax(busy_of(sum), busy_of(one));
@@ -118,12 +119,12 @@ static void add_phase(prediction *sum, const prediction *one)
     sum->assumed |= one->assumed;
 }
 
-/* What a wait costs, in hops (device_busy_hop()): from the end of a phase's last tile until a tile that waits for it has its data. Stores
- * become visible, then a mark, its reader, a barrier, and loads into an empty pipeline, while other workgroups load weights. Fitted on an
- * H200 to Llama decode blocks (docs/performance.md). */
+/* Time from the end of a phase's last tile until a tile that waits for it has data to compute with, in hops (device_busy_hop()). In
+ * between, stores and then a mark become visible, the waiting workgroup reads the mark and passes a barrier, and its first loads fill the
+ * pipeline. Fitted to Llama decode blocks on an H200 (docs/performance.md). */
 static const double hops_of_a_wait = 2.5;
 
-/* Adds a phase that begins when the others have ended; `wait`: seconds. */
+/* Adds a phase that begins when the launch's earlier phases have ended. wait: seconds that it then waits. */
 static void add_later_phase(prediction *sum, const prediction *one, double wait)
 {
     const double work = sum->seconds - sum->fixed + one->seconds - one->fixed + wait;

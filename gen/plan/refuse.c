@@ -4,7 +4,7 @@
 #include "gen/plan/overrides.h"
 #include <string.h>
 
-/* The user's overrides for the phase, merged into one; its `line` is the last override's. */
+/* The user's overrides for the phase, merged into one. Its `line` is that of the last one. */
 static tile_override asked_by_user(const preferences *w, const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];
@@ -21,7 +21,7 @@ static tile_override asked_by_user(const preferences *w, const ir_phase *phase)
     return all;
 }
 
-/* The fields that the plan's text gives. */
+/* An override with the fields that the plan's text gives. */
 static tile_override asked_by_text(const problem *p, const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];

@@ -1,4 +1,4 @@
-/* Contract: gen/plan/sums.h. The products concerned read sums of squares of the same rows that they multiply. */
+/* Contract: gen/plan/sums.h. A product is rewritten only if its phase reads sums of squares of the very rows that it multiplies. */
 #include "gen/plan/sums.h"
 #include "gen/plan/choice.h"
 #include "ir/graph/reason.h"
@@ -15,9 +15,9 @@ static ir_value *sum_read(const ir_phase *phase)
     return NULL;
 }
 
-/* Beyond most_rows, summing in the product takes longer than a launch of its own, or than the epilogue of the phase that makes the rows.
- * H200, us, norm and product together, with the sum in the product and apart: 107x6144x4096 18.5, 18.7; 207x4608x3584 22.4, 20.9;
- * 318x5120x4096 38.1, 28.0. phase: that of the problem, or what other rewrites made of it. */
+/* Above most_rows, summing in the product takes longer than summing in a launch of its own, or in the epilogue of the phase that makes the
+ * rows. Norm and product together on an H200, with the sum in the product and with it elsewhere: 107x6144x4096 18.5 and 18.7 us,
+ * 207x4608x3584 22.4 and 20.9 us, 318x5120x4096 38.1 and 28.0 us. phase: the problem's, perhaps changed by other rewrites since. */
 static bool may_take(const problem *p, const program *of, const ir_phase *phase)
 {
     enum { most_rows = 128 };
@@ -26,7 +26,7 @@ static bool may_take(const problem *p, const program *of, const ir_phase *phase)
 
 bool row_sums_are_wanted(const problem *p, const program *of) { return p->ir->input_sums && may_take(p, of, p->phase); }
 
-/* How often ops of the graph read each value, by id. */
+/* By value id: how many times ops of the graph read the value. */
 static int *count_reads(const builder *b)
 {
     int *reads = arena_alloc(b->a, ((size_t)b->p->value_count + 1) * sizeof *reads);
@@ -56,7 +56,7 @@ static void read_own(editor *e, int *reads, ir_phase *phase, const ir_value *sum
             }
 }
 
-/* Adds the sum to the product's phase. Rows that a phase makes are stored anyway, because the product reads them. */
+/* Adds the sum to the product's phase. If a phase makes the rows, a note says why they are stored: the product reads them. */
 static void take(editor *e, int *reads, ir_phase *phase, ir_value *sum)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);
@@ -76,8 +76,8 @@ static bool has_code(const ir_phase *phase)
     return false;
 }
 
-/* Removes the sum from its phase. If only views remain there, they are views of the sum's operand: they move to `reader`, and the phase
- * becomes empty. */
+/* Removes the sum from the phase that made it. If only views remain there, they are views of the sum's operand; they move to `reader`,
+ * which leaves the phase empty. */
 static void remove_sum(editor *e, const ir_value *sum, ir_phase *reader)
 {
     ir_phase *maker = edit_maker(e, sum);

@@ -1,5 +1,5 @@
-/* Contract: gen/plan/terms.h. The split copy of B is [..., N, K], that of A [..., M, K], whether or not the original is transposed: K is
- * contiguous, and the matmul reads B transposed and A plain. With two TF32 terms per element a row takes twice the memory. */
+/* Contract: gen/plan/terms.h. K is contiguous in a copy in TF32 terms, whether or not the original is transposed: B becomes [..., N, K], A
+ * becomes [..., M, K]. The matmul then reads B as transposed and A as not transposed. A row takes twice the memory of the original's. */
 #include "gen/plan/terms.h"
 #include "gen/plan/choice.h"
 #include "gen/plan/copy.h"
@@ -17,7 +17,7 @@ bool row_terms_are_wanted(const problem *p, const program *of)
     return linear && rows_terms(of->weights, linear) > 1 && !reads_bf16_terms(linear);
 }
 
-/* A value for the TF32 terms of z. along: rows of z run along K, so the shape stays; otherwise the copy is transposed. */
+/* A value for the TF32 terms of z. along: rows of z run along K, so the copy has the same shape; else the copy is transposed. */
 static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
 {
     arena *a = e->b->a;
@@ -29,7 +29,8 @@ static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
     return terms;
 }
 
-/* copies[2 * id + along]: the op that splits a value, transposed unless `along`; matmuls with the same operand share it. */
+/* copies: at 2 * id + along, the op that splits the value of this id, shared by all matmuls that read it; `along` as
+ * for value_of_terms(). */
 static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
     ir_op *matmul = phase_op(phase, op_matmul);
@@ -48,7 +49,7 @@ static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
     edit_run_after(e, phase, edit_maker(e, (*copy)->outputs[0]));
 }
 
-/* copies[id]: the op that splits a value's rows into bf16 terms. All linears of a phase read the same rows. */
+/* copies: by value id, the op that splits its rows into bf16 terms. All linears of a phase read the same rows. */
 static void split_rows(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
     arena *a = e->b->a;

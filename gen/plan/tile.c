@@ -1,5 +1,4 @@
-/* In: a problem and its program. Out: tile.h. Defaults, or a tile from wisdom, then fields of the plan's text (a plan that is read back),
- * then the user's; the result is checked as a whole. */
+/* Contract: gen/plan/tile.h. */
 #include "gen/plan/tile.h"
 #include "gen/plan/overrides.h"
 #include "gen/program/products.h"
@@ -39,10 +38,10 @@ static const char *out_of_range(const problem *p, const ir_tile *t)
     return NULL;
 }
 
-/* All phases of a launch at level block have the threads that were chosen for it. */
+/* At level block, all phases of a launch have the number of threads that was chosen for the launch. */
 static bool has_other_threads(const problem *p, const ir_tile *t) { return p->ir->threads && tile_threads(t) != p->ir->threads; }
 
-/* The rule that the tile breaks; its program must have no obstacle. */
+/* The rule that the tile breaks; NULL: none. Its program must have no obstacle. */
 static const char *rule_broken(const problem *p, const ir_tile *t)
 {
     const program *of = program_at(t->program);
@@ -62,7 +61,8 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
     return NULL;
 }
 
-/* Why the program cannot compute the phase with any tile, a column order for its epilogue included; NULL: it can. */
+/* Why the program cannot compute the phase with any tile; NULL: it can. Other reasons than program_obstacle(): its family, or that no
+ * packing order of columns fits the epilogue. */
 static const char *why_not(const problem *p, program_kind kind)
 {
     if (program_table[kind].family != p->phase->family) return "the program belongs to another family";
@@ -77,6 +77,7 @@ const char *tile_illegal(const problem *p, const ir_tile *t)
     return why ? why : rule_broken(p, t);
 }
 
+/* True if workgroups exchange partial results through a scratch, as slices of split-K do. */
 static bool has_slices(const problem *p, const ir_tile *t)
 {
     const program *of = program_at(t->program);
@@ -84,8 +85,8 @@ static bool has_slices(const problem *p, const ir_tile *t)
     return extent_value(&floats, &p->ir->dims) > 0;
 }
 
-/* Sets *best to a legal tile that takes clearly less time than *least, among those up to `steps` doublings or halvings of fields away from
- * *at. */
+/* Among the tiles at most `steps` doublings or halvings of fields away from *at, looks for legal ones that take clearly less time than
+ * *least. Sets *best and *least to what it finds. */
 static void search_near(const problem *p, const ir_tile *at, int steps, ir_tile *best, double *least)
 {
     const double clearly = 0.98;
@@ -104,8 +105,8 @@ static void search_near(const problem *p, const ir_tile *at, int steps, ir_tile 
     }
 }
 
-/* A tile near t, the program's default, with as many threads as all phases of the launch have; t itself: there is none. The search is
- * short, as the cost model was fitted to tiles like the defaults. */
+/* A legal tile near t, the program's default, with the number of threads of the launch; t itself if none is found. The search stays close
+ * to t, because the cost model was fitted to tiles like the defaults. */
 static ir_tile with_threads(const problem *p, const ir_tile *t)
 {
     enum { most_steps = 3, more = 1 };
@@ -157,7 +158,7 @@ static int field_of(const tile_override *w, int setting, program_kind program)
     return tile_field_find(program, w->settings[setting].key);
 }
 
-/* True if the former family had a program on this layer: an override of that family is for those programs only. */
+/* True if a family of the past had a program on this layer. An override that names such a family is only for those programs. */
 static bool was_layer_of(arena *a, const char *family, layer_kind layer)
 {
     for (const former_name *n = former_layers_of(a, family); n->former; n++)
@@ -178,7 +179,7 @@ static const char *override_obstacle(const problem *p, const tile_override *w, p
         if (field < 0)
             return arena_printf(p->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", of->name,
                                 w->settings[i].key, of->name, p->phase->name, fields_text(p->a, of));
-        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* by its former name */
+        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* once by its former name */
         given |= 1u << field;
     }
     return NULL;
@@ -214,8 +215,8 @@ bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)
     return false;
 }
 
-/* If a launch of several phases spills, the tiles of all its phases count as spilled, since nobody knows which one did. A phase that has
- * the smallest tile of its program already keeps it, at most twice, while tiles of other phases become smaller. */
+/* If a launch of several phases spills, the tiles of all its phases count as spilled, because which phase caused it is not known. A phase
+ * that already has its program's smallest tile may keep it twice, while tiles of other phases become smaller. */
 static bool keeps_smallest(const problem *p, const ir_phase *phase) { return p->ir->threads && phase->spilled_count <= 2; }
 
 bool tile_choose(const problem *p, const preferences *w, const program *of, const ir_tile *known, bool fallback, ir_phase *phase,

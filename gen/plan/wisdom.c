@@ -1,4 +1,5 @@
-/* In: untrusted text. Out: wisdom.h. Whether a tile is legal for a phase is checked by gen/plan/tile.c when an entry is used. */
+/* Contract: gen/plan/wisdom.h. The text is not trusted. Whether a tile is legal for a phase is checked by gen/plan/tile.c, when an entry is
+ * used. */
 #include "gen/plan/wisdom.h"
 #include "gen/source/template_text.h"
 #include "ir/base/number.h"
@@ -18,7 +19,7 @@ static uint64_t mixed(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
-/* The index behind the comment that begins at i. */
+/* The index of the first character after the comment that begins at i. */
 static size_t comment_end(const char *s, size_t size, size_t i)
 {
     if (s[i + 1] == '/') {
@@ -29,7 +30,7 @@ static size_t comment_end(const char *s, size_t size, size_t i)
     return i + 2;
 }
 
-/* Hashes code without comments, blanks and the lines that emission leaves out. */
+/* Hashes code without comments, blanks, and what emission leaves out: some lines, and TF_TRACED parts. */
 static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 {
     bool begins = true; /* at the start of a line */
@@ -46,7 +47,7 @@ static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
-/* Templates that every source includes are left out of a program's version. */
+/* Computes a program's version. Templates that every source includes are left out. */
 static uint64_t count_version(program_kind kind)
 {
     const program_info *p = &program_table[kind];
@@ -106,7 +107,7 @@ typedef struct line_reader {
     const char *at; /* ends in a NUL */
 } line_reader;
 
-/* Up to a blank; "" at the end. */
+/* The next word of the line; "" at its end. */
 static const char *next_word(line_reader *r)
 {
     r->at += strspn(r->at, " \t");
@@ -192,13 +193,13 @@ static void read_settings(line_reader *r, wisdom_entry *e)
             e->stale = arena_printf(r->a, "it lacks the field %s of %s", p->fields[i].name, p->name);
 }
 
-/* Runs after the tile is read, so that a stale entry still has its key and tile. An entry that is still valid gets today's version, with
- * which it is written. */
+/* Called when the tile has been read, so that an entry with an old version still has its key and tile. An entry that is still valid gets
+ * today's version, and is written with it. */
 static void check_version(line_reader *r, wisdom_entry *e)
 {
     const program_kind kind = e->tile.program;
     const char *now = program_version(kind);
-    e->former = strcmp(e->version, now) != 0; /* names of program and fields are part of the version */
+    e->former = strcmp(e->version, now) != 0; /* also if a name changed: names are part of the version */
     if (version_serves(kind, now, e->version)) e->version = now;
     else e->stale = arena_printf(r->a, "%s has changed: its version is %s, the line's is '%s'", program_table[kind].name, now, e->version);
 }
@@ -283,7 +284,7 @@ wisdom *wisdom_read(arena *a, const char *data, size_t size)
 }
 
 /* ---- writing */
-/* To a tenth of a nanosecond, so that reading and writing again does not change the text. */
+/* Writes microseconds to a tenth of a nanosecond, so that reading and writing again does not change the text. */
 static void put_time(text *t, const char *name, double seconds)
 {
     if (!(seconds > 0)) return;
@@ -331,7 +332,7 @@ const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y)
     if (newer) return newer > 0 ? x : y;
     if (x->seconds != y->seconds && x->seconds > 0 && y->seconds > 0) return x->seconds < y->seconds ? x : y;
     for (int i = 0; i < most_tile_fields; i++)
-        if (x->tile.at[i] != y->tile.at[i]) return x->tile.at[i] < y->tile.at[i] ? x : y; /* independent of the order of files */
+        if (x->tile.at[i] != y->tile.at[i]) return x->tile.at[i] < y->tile.at[i] ? x : y; /* so that the order of files does not matter */
     return x;
 }
 
