@@ -36,7 +36,7 @@ typedef struct tensor_box {
     dtype type;
     long long start; /* bytes: offset of the first row in the storage; a multiple of 16 */
     extent stride;   /* bytes: distance between rows, a multiple of 16 */
-    extent rows;     /* over dynamic dims */
+    extent rows;     /* number of rows, over dynamic dims */
     long long columns;
     int box_rows, box_columns; /* box_columns elements are 128 bytes */
     bool pieces;
@@ -48,9 +48,9 @@ typedef struct tensor_box {
 
 typedef struct argument {
     argument_kind kind;
-    const char *name; /* field of args */
+    const char *name; /* of the field in the spec struct's args */
     const ir_value *value;
-    int index;             /* packed weight, scratch or dim index */
+    int index;             /* of the packed weight, scratch or dim */
     const tensor_box *box; /* of argument_map */
     bool written;
     bool by_layer; /* in a stack: each layer finds its pointer at index `place` of its row of the table; the argument is unused */
@@ -78,7 +78,7 @@ typedef struct packed_weight {
 
 typedef struct scratch {
     const char *name;
-    extent floats;              /* over dynamic dims */
+    extent floats;              /* size in floats, over dynamic dims */
     enum {
         scratch_of_floats,
         scratch_of_counters, /* each call sets them to zero, and each launch leaves zeros (templates/frame/workspace.h) */
@@ -123,10 +123,10 @@ typedef struct launch {
     int argument_count;
     unsigned argument_bytes;
     int threads, shared_bytes; /* of a workgroup: enough for every phase, plus the ring and the warp that fills it */
-    int ring_pages, pages_in_flight; /* pages of the ring, and most of them that load at once (templates/frame/frame_ring.h); 0: no ring */
+    int ring_pages, pages_in_flight; /* pages of the ring; how many may be loading at once (templates/frame/frame_ring.h); 0: no ring */
     int dynamic_bytes; /* part of shared_bytes that the launch allocates; 0: all of it is static */
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
-    int cluster, resident; /* combined over its phases (tile_extents) */
+    int cluster, resident; /* the largest cluster and the smallest `resident` (not 0) of its phases */
     int grid_limit;        /* most workgroups, which then compute several tiles each; 0: no limit */
     bool together;         /* its phases wait for each other: a cooperative launch, or one that overlaps (templates/frame/census.h) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
@@ -167,10 +167,10 @@ typedef struct plan {
     int scratch_count;
     stack_values stack;
     bool followed; /* the caller may say what the next call reads first, and the last launch prefetches that (gen/source/next.h) */
-    struct level_choice { /* for level auto */
+    struct level_choice { /* how level auto chose between levels tile and block */
         bool made;
         double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */
-        const char *refused; /* why no plan at level block is considered; NULL: there is one */
+        const char *refused; /* why there is no plan at level block; NULL: there is one */
     } choice;
     /* inputs of plan_choose(), for plan_again() */
     const ir_graph *fused;

@@ -2,8 +2,8 @@
 #include "gen/base/cost.h"
 #include <math.h>
 
-/* Defaults for numbers that a device file lacks, measured on an H200, except the last line. shared_bytes and lockstep_gain are used for all
- * devices: device files have no such numbers. */
+/* Defaults for numbers that a device file lacks, measured on an H200 (usual_clock and usual_bandwidth are round figures). Device files have
+ * no numbers like shared_bytes and lockstep_gain: these are used for all devices. */
 static const double bandwidth_share = 0.9, products_share = 0.8; /* shares of the peaks reached: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s */
 static const double usual_launch = 0.72e-6;                      /* seconds of an empty launch */
 static const double l2_over_memory = 2.5; /* L2 bandwidth over DRAM bandwidth */

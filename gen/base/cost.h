@@ -25,18 +25,19 @@ typedef struct cost_descriptor {
     double round_cycles;     /* pause between two rounds of workgroups */
     double tail;             /* if the last round is incomplete, parts into which its workgroups' work is split; 0: it is not split */
     double tail_cycles;      /* to add up those parts */
-    double start_cycles;     /* of the launch, once; negative: its first work runs while the previous launch still does */
+    double start_cycles;     /* of the launch, once; negative: its first work is done while the previous launch still runs */
     double hops;             /* waits for another workgroup's flag, one after the other */
     double later_launches;   /* of the launch: further launches that reduce its partial results */
     bool lockstep;           /* workgroups of a round walk K in lockstep, loading whole k tiles */
     bool overlap;            /* of the launch: it may begin before the previous one has ended (PDL) */
 } cost_descriptor;
 
+/* Bits of cost.assumed: the numbers for which a default was used. */
 enum { assumed_bandwidth = 1, assumed_products = 2, assumed_launch = 4 };
 
 typedef struct cost { /* seconds */
     double memory, cache, flight, products, others, shared; /* what each resource would take alone; flight: latencies of loads */
-    double ends, start;                                   /* what overlaps with nothing: of workgroups; of the launch */
+    double ends, start;                                   /* times that overlap with nothing: of workgroups, of the launch */
     double seconds;
     unsigned assumed;
 } cost;

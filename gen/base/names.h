@@ -1,9 +1,9 @@
 /* Makes C++ identifiers from the names in a spec, the same in every kernel of a plan.
  *
- * Such an identifier consists of a stem and a suffix, called mark, that depends on its kind. No other identifier in a kernel source ends in
- * a mark: none of the templates or the emitter (tests/gen/test_names.c reads them all), no keyword, no macro or function of a compiler or
- * its headers. So names of a spec never hide or redefine anything. A stem has letters, digits and single underscores, begins with a letter
- * and does not end in an underscore. No mark is a suffix of another, so identifiers of different kinds differ. */
+ * Such an identifier consists of a stem and a suffix, its mark, which depends on its kind. No other identifier in a kernel source ends in a
+ * mark: none that templates or emitter use (tests/gen/test_names.c reads them all), no keyword, no macro or function of a compiler or its
+ * headers. So names of a spec never hide or redefine anything. A stem has letters, digits and single underscores, begins with a letter and
+ * does not end in an underscore. No mark is a suffix of another, so identifiers of different kinds differ. */
 #ifndef TFGEN_GEN_NAMES_H
 #define TFGEN_GEN_NAMES_H
 #include "gen/gen.h"

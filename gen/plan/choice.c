@@ -135,8 +135,8 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
-/* Why another program is preferred to `of` at this size; NULL: none is. At level block the preferred program may be unable to share the
- * launch. If times are known, it is then not preferred. */
+/* Why another program is preferred to `of` at this size; NULL: none is. At level block, if times are known, no program is preferred that
+ * cannot share the launch. */
 static const char *why_worse(const problem *p, const program *of)
 {
     const bool in_list = p->ir->level == fusion_block && !times_are_guesses(p);
@@ -164,7 +164,7 @@ static const alternative *alternatives_of(const problem *p, int *count)
     return list;
 }
 
-/* Alternatives not marked worse come first, then those that take less time. */
+/* True if x is to be chosen rather than `than`: an alternative that is not marked worse, else the one that takes less time. */
 static bool is_better(const problem *p, const alternative *x, const alternative *than)
 {
     if (!x->worse != !than->worse) return !x->worse;
@@ -273,7 +273,7 @@ static const char *worse_text(const choice *c, arena *a, const alternative *x, c
     return arena_printf(a, "%s (%s)", x->worse, slower_text(a, x, best));
 }
 
-/* First the alternatives with an obstacle or marked worse, then the slower ones. */
+/* Lists the programs that were not chosen: first those with an obstacle or marked worse, then those that are slower. */
 static void record_refusals(const choice *c, arena *a, ir_phase *phase)
 {
     const alternative *best = alternative_of(c, c->of);

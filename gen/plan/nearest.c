@@ -68,8 +68,8 @@ static void offer(hunt *h, const ir_tile *t, double moved)
     h->least_off = h->off, h->least_moved = moved;
 }
 
-/* Varies `left` more fields of the tile, from index `first` on, among those that were not requested. moved: by how much others
- * were varied. */
+/* Varies `left` more fields of the tile, from index `first` on, among those that were not requested. moved: distance from `home` of those
+ * varied so far. */
 static void move_others(hunt *h, const ir_tile *from, int first, int left, double moved)
 {
     if (h->best.found && (h->off > h->least_off || moved >= h->least_moved)) return;

@@ -1,5 +1,5 @@
-/* Predicts a launch's time, which resource limits it, and the bytes and operations that both follow from, by the cost model that planning
- * uses (gen/base/cost.h). All functions return false if the device file has no bandwidth. Pure. */
+/* Predicts the time of a planned launch and the resource that limits it, with the cost model that planning uses (gen/base/cost.h). Also
+ * says how many bytes and operations the launch takes. All functions return false if the device file has no bandwidth. Pure. */
 #ifndef TFGEN_GEN_PREDICT_H
 #define TFGEN_GEN_PREDICT_H
 #include "gen/base/cost.h"
@@ -27,7 +27,7 @@ typedef struct prediction {
     double fixed;                               /* seconds to launch, fill and drain */
     double seconds;                             /* fixed + epilogues + for each round of workgroups the longest of the other times */
     predicted_limit limit;
-    unsigned assumed;
+    unsigned assumed; /* as in cost (gen/base/cost.h) */
 } prediction;
 
 /* Bytes that a launch keeps in flight per multiprocessor, and those needed to saturate its share of DRAM bandwidth (Little's law: bandwidth
@@ -37,7 +37,7 @@ typedef struct flight {
     double bytes, needed, latency; /* latency in seconds */
     bool assumed;                  /* the device file has no latency; a default is used */
 } flight;
-/* Also false if no program of the launch counts its bytes in flight. */
+/* Returns false also if no program of the launch counts its bytes in flight. */
 bool launch_flight(const plan *p, const launch *l, flight *out);
 
 /* w: the launch's work. */

@@ -1,5 +1,6 @@
-/* Contract: gen/plan/split.h. A split attention becomes attention_partial, f32[B, S, H, vd + 2] per split: the unnormalised output, the
- * largest score and the sum of exponentials. An attention_combine in the next kernel reduces them to the attention's result. */
+/* Contract: gen/plan/split.h. A split attention becomes attention_partial, which stores for each split, query and head the unnormalised
+ * output, the largest score and the sum of exponentials, in f32. An attention_combine in the next kernel reduces these to the attention's
+ * result. */
 #include "gen/plan/split.h"
 #include "gen/plan/choice.h"
 #include "ir/graph/reason.h"

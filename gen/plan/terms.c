@@ -1,5 +1,6 @@
 /* Contract: gen/plan/terms.h. K is contiguous in a copy in TF32 terms, whether or not the original is transposed: B becomes [..., N, K], A
- * becomes [..., M, K]. The matmul then reads B as transposed and A as not transposed. A row takes twice the memory of the original's. */
+ * becomes [..., M, K]. The matmul then reads B as transposed and A as not transposed. A row of the copy takes twice the memory of an f32
+ * row. */
 #include "gen/plan/terms.h"
 #include "gen/plan/choice.h"
 #include "gen/plan/copy.h"

@@ -158,7 +158,7 @@ static int field_of(const tile_override *w, int setting, program_kind program)
     return tile_field_find(program, w->settings[setting].key);
 }
 
-/* True if a family of the past had a program on this layer. An override that names such a family is only for those programs. */
+/* True if a former family had a program on this layer. An override that names a former family applies to those programs only. */
 static bool was_layer_of(arena *a, const char *family, layer_kind layer)
 {
     for (const former_name *n = former_layers_of(a, family); n->former; n++)
@@ -179,7 +179,7 @@ static const char *override_obstacle(const problem *p, const tile_override *w, p
         if (field < 0)
             return arena_printf(p->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", of->name,
                                 w->settings[i].key, of->name, p->phase->name, fields_text(p->a, of));
-        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* once by its former name */
+        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* the other has the former name */
         given |= 1u << field;
     }
     return NULL;

@@ -15,7 +15,7 @@ typedef struct preferences {
 const char *program_obstacle(const problem *p, const program *of);
 /* Why the phase cannot have this tile or the tile's program; NULL: it can. All fields of the tile are set. */
 const char *tile_illegal(const problem *p, const ir_tile *t);
-/* The program's default tile. False: the program has an obstacle or its default is illegal; *why says what stands against it. */
+/* The program's default tile. False: the program has an obstacle or its default is illegal; *why has the reason. */
 bool tile_default(const problem *p, program_kind kind, ir_tile *t, const char **why);
 bool tile_has_spilled(const ir_phase *phase, const ir_tile *t); /* t is among the phase's forbidden tiles */
 /* Fills phase->tile, where `phase` is the planner's copy of the problem's phase. known: the tile from wisdom; NULL: none. fallback: the

@@ -28,7 +28,7 @@ typedef struct page { /* one source file */
     template_choice templates;
     frame_kind frame;
     int threads, shared_bytes;
-    bool quick; /* phase_is_quick() */
+    bool quick; /* ops use their short forms (docs/glossary.md): defines TF_QUICK */
     int team; /* threads that compute, if others only load (templates/isa/simt.h); 0: all compute */
     const char *defines;
 } page;

@@ -2,13 +2,13 @@
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Most bytes that all workgroups of a launch prefetch together:
+/* Most bytes that all workgroups of a launch prefetch together.
  * next_usual_bytes (next.h): more would still be in flight when the next launch begins, and delay the rows that it loads. (Decode steps on
  * an H200: 2 or 8 MB gain half as much as 4 MB, and 12 MB gain nothing.)
  * bytes_across: for the launch after next, if the next one is an attention over a cache, during which DRAM has time to load more. (A block
  * of Llama-1B with one sequence on an H200, of which attention takes 7 us: if qkv prefetches 8 MB, the block takes 37.9 us, with 16 MB 38.6
  * us. If attention itself prefetches 4 MB, the block takes 38.6 us, with 8 to 24 MB 38.9 to 43.8 us, because that delays its keys.) */
-enum { bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
+enum { bytes_across = 8 << 20, most_requests = 3 /* packed weights */, most_ahead = 16 /* launches */ };
 
 /* The contiguous runs of weights at whose beginnings the first workgroups of a launch start to read. */
 typedef struct weight_runs {
