@@ -1,6 +1,6 @@
-// In: the head of an emitted source (TF_TARGET_..., TF_WAVE) and one of four compilers: clang for AMD, HIPRTC, NVRTC, clang for the
-// host engine (TF_ON_HOST). Out: one language for all of them: storage types, register tiles, loads and stores, kernels.
-// Refuses other compilers. Needs no vendor's headers.
+// What templates need of their compiler, in one form for clang (AMD), HIPRTC, NVRTC, and clang for the host engine (TF_ON_HOST): storage
+// types, register tiles, loads and stores, kernels. The emitted source defines TF_TARGET_... and TF_WAVE ahead of this text. No vendor's
+// headers are included.
 #pragma once
 
 #if defined(TF_ON_HOST)
@@ -22,7 +22,7 @@
 #error "templates need clang, HIPRTC or NVRTC"
 #endif
 
-// A noinline function: inlining long arithmetic many times would keep compilers busy for minutes.
+// Marks a function that is not inlined: compilers take minutes for many inlined copies of long arithmetic.
 #if defined(TF_ON_HOST)
 #define TF_CALLED inline
 #elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
@@ -31,7 +31,7 @@
 #define TF_CALLED __attribute__((device)) __attribute__((noinline))
 #endif
 
-// Every spec struct has the same functions, so some parameters are unused.
+// All spec structs of a family declare their functions with the same parameters, and some do not use all of them.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-parameter"
 #pragma clang diagnostic ignored "-Wpass-failed" // a loop over one element is removed before its unroll pragma is applied
@@ -165,8 +165,8 @@ template <> struct from_float<bf16> {
 // x rounded to T's precision.
 template <class T> DEV float rounded(float x) { return to_float(from_float<T>::convert(x)); }
 
-// ---- loads and stores of W adjacent elements. Only the first `left` exist: the others read as zero and are not stored. The aligned forms
-// access all W, at an address that is a multiple of 16 bytes or, if they are fewer than 16 bytes, of their size.
+// ---- loads and stores of W adjacent elements, of which the first `left` exist: the others read as zero and are not stored. The aligned
+// forms access all W elements; the address must be a multiple of their size in bytes or, if that is more than 16, of 16.
 template <class T, int W> struct alignas(sizeof(T) * W >= 16 ? 16 : sizeof(T) * W) neighbours {
     T e[W];
 };
@@ -179,8 +179,9 @@ template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
 #endif
 
 #if defined(__CUDACC_RTC__) && defined(TF_CONST_IS_GLOBAL)
-// No thread of the launch writes memory that args point to as const, so these loads may move above stores, and an epilogue's loads are in
-// flight together. Only for kernels in which every aligned load through a pointer to const reads device memory, never shared memory.
+// Loads through the read-only cache. Compilers may move these above stores, so that an epilogue's loads are in flight together. That is
+// right because no thread of the launch writes memory to which args has pointers to const. TF_CONST_IS_GLOBAL is defined only for kernels
+// whose aligned loads through pointers to const all read device memory, never shared memory.
 template <class Raw> DEV Raw load_constant(const Raw *from)
 {
     if constexpr (sizeof(Raw) == 16) {
@@ -219,7 +220,7 @@ template <class Raw> DEV Raw load_constant(const Raw *from)
 #else
 template <class Raw> DEV Raw load_constant(const Raw *from) { return *from; }
 #endif
-// One element.
+// A load and a store of one element.
 #if defined(TF_ON_HOST)
 template <class T> DEV T element_of(const T *from) { return tf_hs_read_whole(from); }
 template <class T> DEV void put_element(T *to, T x) { tf_hs_write_whole(to, x); }
@@ -281,8 +282,8 @@ DEV unsigned packed(f16, float low, float high)
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     return pair;
 }
-// Four elements are stored as one 64-bit integer: in a branch on the address (rows of a cache) the compiler would split the store of an
-// array into stores of single words.
+// Stores two elements per 32-bit word; four of them as one 64-bit integer. In a branch on the address (rows of a cache) the compiler would
+// split the store of an array into stores of single words.
 template <int W, class T> DEV void store_twos(T *to, vec<float, W> v)
 {
     neighbours<unsigned, W / 2> raw;
@@ -326,16 +327,17 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
         if (i < left) put_element(to + i, from_float<T>::convert(v[i]));
 }
 
-// Stores an epilogue's results, W adjacent elements at a time. Half: 0 for the first granule of a granule pair, 1 for the second. first:
-// whether this run of the epilogue also stores row scalars; where an epilogue runs twice over a row (gemm/staged.h), only one run does.
+// The `out` of an epilogue that stores its results directly to memory, W adjacent elements at a time. Half: 0 for the first granule of a
+// granule pair, 1 for the second. first: whether this run of the epilogue also stores row scalars. An epilogue may run twice over a row
+// (gemm/staged.h), and only one run stores them.
 struct to_memory {
     static constexpr bool first = true;
     template <int Half, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }
     template <int Half, int W, class T> DEV void put_some(T *to, int left, vec<float, W> v) { store<W>(to, left, v); }
 };
 
-// Asserts that the layout of args is the one that the launcher fills. NVRTC has no offsetof in constant expressions; there only sizeof is
-// asserted.
+// Asserts that a field of args is at the offset that the launcher uses. NVRTC has no offsetof in constant expressions, so there only the
+// size of args is asserted, by the emitted source.
 #if defined(__clang__)
 #define TF_LAYOUT(type, field, offset) static_assert(__builtin_offsetof(type, field) == offset, "layout of " #type)
 #else
@@ -363,7 +365,7 @@ constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
     }
 #else
 #if __CUDA_ARCH__ < 900 || \
-    defined(TF_ALL_REGISTERS) // without a minimum of workgroups, ptxas spills to fit one more workgroup than will run
+    defined(TF_ALL_REGISTERS) // without the minimum of 1, ptxas spills to fit more workgroups per multiprocessor than will run
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #else
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)

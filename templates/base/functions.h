@@ -1,5 +1,5 @@
-// In: floats and register tiles. Out: the rarer elementwise ops (APART in ir/op.def), under the same rules as templates/base/ops.h. Only
-// kernels with one of them include this template.
+// The rarer elementwise ops (APART in ir/op.def), by the rules of templates/base/ops.h. Only kernels with one of them include this
+// template.
 //
 // Polynomials of erf: fitted at Chebyshev nodes.
 #pragma once
@@ -13,7 +13,7 @@ DEV float round_down(float x) { return floorf(x); }
 DEV float round_up(float x) { return ceilf(x); }
 #endif
 
-// For x > 0.875, 1 - erf(x) = t * Q(t) * exp(-x*x), t = 1 / (1 + 0.4 x). x*x is split into two floats, because its rounding error would
+// For x > 0.875, 1 - erf(x) = t * Q(t) * exp(-x*x) with t = 1 / (1 + 0.4 x). x*x is split into two floats, because its rounding error would
 // become an error of the exponential. From x = 4 on the result is 1.
 DEV float exact_erf(float x)
 {
@@ -51,7 +51,7 @@ DEV float exact_exp2(float x)
     return x != x ? x : y;
 }
 
-// Computes half of the result first, because 2^128 is not a float.
+// Computes half of the result first, because 2^n may be 2^128, which is no float.
 DEV float exact_expm1(float x)
 {
     const power e = scaled_exp(x < -30.0f ? -30.0f : x > 89.0f ? 89.0f : x, 0.0f);
@@ -69,7 +69,7 @@ DEV float exact_log1p(float x)
 
 DEV float exact_softplus(float x) { return at_least(x, 0.0f) + exact_log1p(exact_exp(-magnitude(x))); }
 
-// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|). The rounding errors of its parts are added to the last product.
+// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|). The rounding errors of both are found and added at the end.
 DEV float exact_mish(float x)
 {
     const float a = at_most(magnitude(x), 110.0f), y = x < 0.0f ? -a : x; // below -110 the result is 0
@@ -106,7 +106,7 @@ template <class Machine> DEV float short_log1p(float x)
     return magnitude(x) < 0.0625f ? log_near_one(x) : Machine::logarithm(1.0f + x) * 0.69314718056f;
 }
 
-// max(x, 0) + log(1 + e), e = exp(-|x|); log(1 + e) by a polynomial.
+// max(x, 0) + log(1 + e) for e = exp(-|x|), with a polynomial for log(1 + e).
 template <class Machine> DEV float short_softplus(float x)
 {
     const float e = Machine::power(magnitude(x) * -1.44269504089f);
@@ -120,14 +120,14 @@ template <class Machine> DEV float short_softplus(float x)
     return fused(u, e, at_least(x, 0.0f));
 }
 
-// x * s / (s + 2) for s = e * (e + 2), e = exp(x).
+// x * s / (s + 2) for s = e * (e + 2) and e = exp(x).
 template <class Machine> DEV float short_mish(float x)
 {
     const float e = Machine::power(at_most(x, 20.0f) * 1.44269504089f), s = fused(e, e, 2.0f * e);
     return x * (s * Machine::reciprocal(s + 2.0f));
 }
 
-// x * P(x*x) in powers of x*x - 5.445; 1 from x = 3.3 on.
+// x * P(x*x) with P in powers of x*x - 5.445; |x| above 3.3 is taken as 3.3, where erf is 1.
 template <class Machine> DEV float short_erf(float x)
 {
     const float a = at_least(at_most(x, 3.3f), -3.3f), z = fused(a, a, -5.445f);
@@ -144,8 +144,8 @@ template <class Machine> DEV float short_erf(float x)
     return a * fused(u, z, 0.428135484f);
 }
 
-// log2(x) for finite x > 0 as `high` + `low`, with a relative error of 2^-28, or 2^-33 if Exact; pow multiplies the absolute error by y.
-// With s = (m - 1) / (m + 1) and z = s * s, log2(m) = 2/ln 2 * s + z * s * t(z).
+// log2(x) for finite x > 0 as `high` + `low`, with a relative error of 2^-28, or 2^-33 if Exact. One float would not do: pow multiplies the
+// logarithm's error by y. With s = (m - 1) / (m + 1) and z = s * s, log2(m) = 2/ln 2 * s + z * s * t(z).
 struct two_floats {
     float high, low;
 };
@@ -195,9 +195,9 @@ template <class Machine> struct short_power {
     }
 };
 
-// pow as in IEEE 754: 1 for x = 1 and for y = 0, whatever the other is; NaN for x < 0 and a fractional y. Small integer powers are
-// products; for a constant y the choice is made at compile time.
-// Selections instead of branches: NVRTC takes minutes for eight powers in a row whose copies branch.
+// pow as in IEEE 754: 1 if x = 1 or y = 0, even if the other operand is NaN; NaN for x < 0 and a fractional y. Small integer powers are
+// products; for a constant y the choice is made at compile time. The cases are selections, not branches: with branches, NVRTC takes minutes
+// for eight powers in a row.
 template <class Power> DEV float any_pow(float x, float y)
 {
     const float a = magnitude(x), infinity = bits_float(0x7f800000u), of_end = (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;

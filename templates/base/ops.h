@@ -1,12 +1,13 @@
-// In: floats and register tiles. Out: a function for every elementwise op of ir/op.def, with the same arithmetic on every target: it calls
-// no vendor function, so results differ only in where a compiler contracts a multiply and an add. NaN and infinities follow IEEE arithmetic
-// on the op's formula; max and min propagate NaN.
+// A function for each common elementwise op of ir/op.def, on floats and on register tiles; base/functions.h has the rarer ops. Exact forms
+// call no vendor function, so they compute the same on every target, except where compilers contract a multiply and an add. NaN and
+// infinities follow IEEE arithmetic on the op's formula; max and min propagate NaN.
 //
 // Largest errors of each form: FORM in ir/op.def (asserted by tests/templates/test_templates.c).
 // Polynomials: exp and log as in SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as in Cephes (S. Moshier).
 //
-// TF_QUICK is defined if every value that the kernel stores is rounded to 16 bits. Ops then use their short forms: an epilogue does not
-// overlap its product, so its time counts in full, and in rows kernels the exact forms would take longer than the memory traffic.
+// With TF_QUICK ops use their short forms. It is defined if all values that the kernel stores have 16 bits, not counting row scalars, or if
+// no tensor of the caller is f32. Short forms pay: an epilogue does not overlap its product, so all of its time counts, and in rows kernels
+// the exact forms would take longer than the memory traffic.
 #pragma once
 #include "templates/base/device.h"
 
@@ -36,8 +37,8 @@ DEV float near_reciprocal(float x)
 #else
 DEV float near_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 #endif
-// x / y for |y| of 2^-64 to 2^64: a reciprocal with an error of 2^-23, then two correction steps. Correctly rounded where |x| and the
-// quotient are at least 2^-100, off by at most an ulp below; it has none of a division's branches (P. Markstein, "Computation of elementary
+// x / y for |y| of 2^-64 to 2^64, without a division's branches: a reciprocal with an error of 2^-23, then two correction steps. The result
+// is correctly rounded if |x| and the quotient are at least 2^-100, else off by at most an ulp (P. Markstein, "Computation of elementary
 // functions on the IBM RISC System/6000 processor", 1990).
 template <class Machine> DEV float quotient_by(float x, float y)
 {
@@ -53,7 +54,7 @@ DEV float quotient(float x, float y) { return x / y; }
 DEV float quotient(float x, float y) { return quotient_by<near_machine>(x, y); }
 #endif
 
-// Not x - x == 0: where x is a product, compilers contract that to the product's rounding error.
+// (x - x == 0 would not do: if x is a product, compilers contract x - x, which is then the product's rounding error.)
 DEV bool is_finite(float x) { return magnitude(x) <= 3.40282347e38f; }
 
 // x * 2^n for n in -252..252, by two factors, so that subnormal results are rounded once.
@@ -63,8 +64,8 @@ DEV float times_power(float x, int n)
     return x * bits_float(static_cast<unsigned>(half + 127) << 23) * bits_float(static_cast<unsigned>(n - half + 127) << 23);
 }
 
-// The exponential (1 + more) * 2^n, in parts because it may underflow where the result that it is a factor of does not. y * (1 + more) is
-// computed as fused(y, more, y), with one rounding. rest: the rounding error of `more`.
+// The exponential (1 + more) * 2^n as a factor of a result. It is kept in parts because it may underflow although the result does not:
+// y * (1 + more) is computed first, as fused(y, more, y) with one rounding. rest: the rounding error of `more`.
 struct power {
     float more;
     int n;
@@ -118,7 +119,7 @@ struct reduced_angle {
 // 2/pi in 32-bit words; the first word is the integer part.
 TF_TABLE unsigned two_over_pi[8] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
-// For |x| >= 2^-7: the integer mantissa times the 96 bits of 2/pi that matter modulo 4 (M. Payne, R. Hanek, 1983).
+// Reduces |x| >= 2^-7: multiplies the integer mantissa by the 96 bits of 2/pi that matter modulo 4 (M. Payne, R. Hanek, 1983).
 DEV reduced_angle reduce_large_angle(float x)
 {
     const unsigned b = float_bits(x), m = (b & 0x7fffffu) | 0x800000u;
@@ -137,7 +138,7 @@ DEV reduced_angle reduce_large_angle(float x)
     return {r, fused(low, unit, fused(high, unit_rest, fused(high, unit, -r))), static_cast<int>(whole)};
 }
 
-// Up to |x| = 1e5, by three parts of pi/2 (Cody and Waite).
+// Up to |x| = 1e5 an angle is reduced by subtracting a multiple of pi/2, which is the sum of three floats (Cody and Waite).
 DEV bool is_large_angle(float x) { return !(magnitude(x) < 1e5f); }
 DEV reduced_angle reduce_small_angle(float x)
 {
@@ -175,7 +176,7 @@ template <class Wave> DEV float wave(float x)
 {
     return Wave::of(is_large_angle(x) ? Wave::reduce_large(x) : Wave::reduce(x));
 }
-// One branch for all elements, and one copy of the long arithmetic for large angles.
+// Sines or cosines of a vector, with one branch for all elements and one copy of the arithmetic for large angles.
 template <class Wave, int N> DEV vec<float, N> waves(vec<float, N> x)
 {
     typename Wave::angle t[N];
@@ -201,7 +202,7 @@ template <class Wave, int N> DEV vec<float, N> waves(vec<float, N> x)
 DEV float exact_sin(float x) { return wave<exact_wave<false>>(x); }
 DEV float exact_cos(float x) { return wave<exact_wave<true>>(x); }
 
-// A NaN x stays NaN.
+// min(x, limit) and max(x, limit); NaN if x is NaN.
 #if defined(__CUDACC_RTC__)
 DEV float at_most(float x, float limit)
 {
@@ -233,8 +234,9 @@ DEV float exact_tanh(float x)
     return a < 0.625f ? near : x < 0.0f ? -far : far;
 }
 
-// y / (1 + e), e = exp(-|argument|), for arguments >= 0; y * e / (1 + e) below 0. Neither form cancels or underflows early.
-// `rest` corrects the rounding of the sum and of the quotient; a line approximates 1 / (1 + e) well enough for that.
+// y * sigmoid(argument), for e = exp(-|argument|): y / (1 + e) for arguments >= 0, y * e / (1 + e) for negative ones. Neither form cancels
+// or underflows before the result does. `rest` corrects the rounding of the sum and of the quotient; for this correction a straight line
+// approximates 1 / (1 + e) well enough.
 DEV float logistic(bool negative, float y, power e)
 {
     const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), s = fused(small, e.more, small);
@@ -249,7 +251,7 @@ DEV float exact_sigmoid(float x)
     return x != x ? x : y;
 }
 
-// Activations x * f(x) with f(-inf) = 0: at -inf they are NaN, as the formula is.
+// For activations x * f(x) with f(-inf) = 0: y if x is finite, else what the formula gives, which for -inf is NaN (-inf * 0).
 DEV float activated(float x, float y) { return is_finite(x) ? y : x > 0.0f ? x : x - x; }
 
 DEV float exact_silu(float x)
@@ -259,7 +261,7 @@ DEV float exact_silu(float x)
 }
 
 // x * (1 + tanh(u)) / 2 = x * sigmoid(2u), which does not cancel for negative x. 2u = a * (A + B*a*a) is kept in two floats, because the
-// sigmoid multiplies an error of its argument.
+// sigmoid magnifies an error of its argument.
 DEV float exact_gelu_tanh(float x)
 {
     const float A = 1.59576917f, A_rest = -4.53406805e-8f, B = 0.0713548139f, B_rest = 2.39883247e-9f;
@@ -270,8 +272,8 @@ DEV float exact_gelu_tanh(float x)
     return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-u, -u_rest)));
 }
 
-// The normal distribution function at -|x| is t * P(t) * exp(-x*x/2), t = 1 / (1 + 5/16 |x|), P fitted at Chebyshev nodes. x*x is split
-// into two floats, because its rounding error would become an error of the exponential.
+// The normal distribution function at -|x| is t * P(t) * exp(-x*x/2) for t = 1 / (1 + 5/16 |x|); P was fitted at Chebyshev nodes. x*x is
+// split into two floats, because its rounding error would become an error of the exponential.
 DEV float exact_gelu_erf(float x)
 {
     const float a = at_most(magnitude(x), 14.5f), square = a * a;
@@ -295,9 +297,9 @@ DEV float exact_gelu_erf(float x)
     return activated(x, x > 0.0f ? x - tail : -tail);
 }
 
-// ---- short forms for 16-bit results, by the machine's own instructions. Those flush subnormal numbers, so inputs are scaled where a
-// normal result would suffer; a product with an exponential is 0 where the exponential is subnormal. Errors: reciprocal, root and
-// inverse_root 2^-23; power (2^x) 2^-22; logarithm (log2) 2^-22, and for x from 0.5 to 2 an absolute 2^-22.
+// ---- short forms for 16-bit results, by the GPU's own instructions. These flush subnormal numbers to 0. A subnormal operand is scaled if
+// the result is normal; a product with a subnormal exponential is 0. Relative errors: reciprocal, root and inverse_root 2^-23; power (2^x)
+// 2^-22; logarithm (log2) 2^-22, but for x from 0.5 to 2 an absolute error of 2^-22.
 #if defined(TF_ON_HOST)
 struct machine {
     DEV static float reciprocal(float x) { return near_reciprocal(x); }
@@ -381,11 +383,11 @@ template <class Machine> DEV float short_tanh(float x)
     return magnitude(x) < 0.25f ? near : far;
 }
 
-// sin(n * pi + r) = (-1)^n * sin(r): one polynomial (error 1.1e-6), where the exact forms choose between two. Adding 1.5 * 2^23 rounds to
-// an integer and leaves it in the low bits of the sum. A cosine is the sine of x + pi/2.
+// sin(n * pi + r) = (-1)^n * sin(r) needs one polynomial (error 1.1e-6), whereas exact forms choose between two. Adding 1.5 * 2^23 rounds
+// to an integer and leaves it in the low bits of the sum. A cosine is the sine of x + pi/2.
 struct half_turns {
     float rest;     // in -pi/2 .. pi/2
-    unsigned whole; // how often pi was subtracted; only the lowest bit is right
+    unsigned whole; // the lowest bit tells whether pi was subtracted an odd number of times; the other bits mean nothing
 };
 template <bool Cosine> struct short_wave {
     using angle = half_turns;
@@ -410,7 +412,7 @@ template <bool Cosine> struct short_wave {
 template <class> DEV float short_sin(float x) { return wave<short_wave<false>>(x); }
 template <class> DEV float short_cos(float x) { return wave<short_wave<true>>(x); }
 
-// 1 / (1 + exp(-x)) for `scaled` = -x / ln 2. Its error is that of rounding the argument: 2^-19 for x down to -16, 2^-16 below.
+// 1 / (1 + exp(-x)) for `scaled` = -x / ln 2. Its relative error comes from rounding `scaled`: 2^-19 for x down to -16, 2^-16 below.
 template <class Machine> DEV float short_logistic(float scaled) { return Machine::reciprocal(1.0f + Machine::power(scaled)); }
 template <class Machine> DEV float short_sigmoid(float x) { return short_logistic<Machine>(x * -1.44269504089f); }
 template <class Machine> DEV float short_silu(float x) { return x * short_logistic<Machine>(x * -1.44269504089f); }
@@ -463,7 +465,7 @@ DEV float op_finite(float x) { return x < -3.40282347e38f ? 0.0f : x; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }
-DEV float op_div(float x, float y) { return x / y; } // correctly rounded, which is affordable, as only row scalars use it
+DEV float op_div(float x, float y) { return x / y; } // correctly rounded; for vectors, TF_QUICK has a short form below
 DEV float op_max(float x, float y) { return x > y || x != x ? x : y; }
 DEV float op_min(float x, float y) { return x < y || x != x ? x : y; }
 DEV float op_div_or_zero(float x, float y) { return y == 0.0f ? 0.0f : x / y; }
@@ -478,7 +480,7 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
     return x;
 }
 #if defined(TF_ON_HOST)
-// A loop over an array, which the compiler vectorises; a loop over a vector's elements would make N calls.
+// The compiler vectorises a loop over an array; for a loop over a vector's elements it would make N calls.
 #define TF_UNARY(name)                                                                         \
     template <int N> DEV vec<float, N> name(vec<float, N> x)                                   \
     {                                                                                          \
@@ -531,8 +533,8 @@ TF_UNARY(op_cos)
 template <int N> DEV vec<float, N> op_sin(vec<float, N> x) { return waves<chosen_wave<false>>(x); }
 template <int N> DEV vec<float, N> op_cos(vec<float, N> x) { return waves<chosen_wave<true>>(x); }
 #endif
-// For long arithmetic on several columns: with small_angles sines and cosines do not branch. For an argument that needs the long reduction
-// they set a flag and return a wrong value; the caller then computes everything again with any_angles.
+// For long arithmetic on several columns: with small_angles, sines and cosines do not branch. For a large angle they set a flag and return
+// a wrong value; the caller then computes everything again with any_angles.
 struct small_angles {
     bool failed = false;
 };
@@ -562,9 +564,9 @@ TF_BINARY(op_sub)
 TF_BINARY(op_mul)
 TF_BINARY(op_max)
 TF_BINARY(op_min)
-// Divides a row by a row scalar: one reciprocal, then a correction step that rounds each quotient as a division would (P. Markstein,
+// Divides columns by a row scalar: one reciprocal, then a correction step per quotient, which rounds as a division would (P. Markstein,
 // "Computation of elementary functions on the IBM RISC System/6000 processor", 1990). Subnormal quotients are rounded twice. Both operands
-// are scaled where the reciprocal would be infinite or subnormal; the quotient is then infinite, zero or subnormal anyway.
+// are scaled if the reciprocal would be infinite or subnormal; the quotient is then infinite, zero or subnormal anyway.
 template <int N> DEV vec<float, N> row_div(vec<float, N> x, float y)
 {
     const float size = magnitude(y), scale = size < 0x1p-100f ? 0x1p100f : size > 0x1p100f ? 0x1p-100f : 1.0f;

@@ -1,8 +1,8 @@
-// In: token positions and a table of frequencies, in 64-bit fractions of a revolution per token. Out: rotated pairs of a head. Refuses
-// (static_assert) interleaved pairs in vectors of odd length.
+// Rotates the pairs of a head by token position and a table of frequencies, in 2^-64 of a revolution per token. Refuses (static_assert)
+// interleaved pairs in vectors of odd length.
 //
-// The angle is an integer: position times frequency modulo one revolution is exact in 64-bit arithmetic at any position, so there is
-// neither range reduction nor a large angle to round.
+// Angles are integers: 64-bit arithmetic computes position times frequency modulo one revolution exactly at any position. So large angles
+// need no range reduction and are not rounded.
 #pragma once
 #include "templates/base/spec.h"
 
@@ -10,9 +10,10 @@ struct rope_point {
     float c, s;
 };
 
-// Cosine and sine of 2*pi*phase/2^32. TF_QUICK (templates/base/ops.h): by the machine's instructions, error at most 2^-21 for angles up to
-// half a revolution (CUDA C++ Programming Guide, intrinsic functions). Else by polynomials (Cephes) in eighths of a revolution and
-// symmetry, error at most 2^-22: the angle is rounded three times (2.4 * 2^-24 in an eighth of a revolution), the polynomial's value twice.
+// Cosine and sine of 2*pi*phase/2^32. With TF_QUICK (templates/base/ops.h) on NVIDIA, the GPU's instructions compute them; the error is at
+// most 2^-21 for angles up to half a revolution (CUDA C++ Programming Guide, intrinsic functions). Otherwise polynomials (Cephes) for an
+// eighth of a revolution and symmetry do; the error is at most 2^-22, as the angle is rounded three times (2.4 * 2^-24 in an eighth of a
+// revolution) and the polynomial's value twice.
 #if defined(TF_QUICK) && !defined(__clang__)
 DEV rope_point rope_cos_sin(unsigned phase)
 {
@@ -44,7 +45,7 @@ template <int W> struct rope_rotation {
     vec<float, W> c, s;
 };
 
-// Pairs pair..pair+W-1 of a head; those beyond the end of the table are unused.
+// The cosines and sines for pairs pair..pair+W-1 of a head. If fewer exist, the last ones are not used.
 template <int W, int Pairs> DEV rope_rotation<W> rope_rotation_at(int pair, int position, const unsigned long long *frequencies)
 {
     rope_rotation<W> t;
@@ -60,14 +61,14 @@ template <int W, int Pairs> DEV rope_rotation<W> rope_rotation_at(int pair, int 
 template <int W> DEV vec<float, W> rope_low(const rope_rotation<W> &t, vec<float, W> lo, vec<float, W> hi) { return lo * t.c - hi * t.s; }
 template <int W> DEV vec<float, W> rope_high(const rope_rotation<W> &t, vec<float, W> lo, vec<float, W> hi) { return hi * t.c + lo * t.s; }
 
-// Column of the other element of the pair; a column that is not rotated is its own partner.
+// The column of the pair's other element. A column that is not rotated is its own partner.
 template <int Head, int Rotary> DEV int rope_partner(int col)
 {
     const int d = col % Head;
     return d >= Rotary ? col : d < Rotary / 2 ? col + Rotary / 2 : col - Rotary / 2;
 }
 
-// `own` has columns col.., `far` their partners. A vector lies within one half of one head.
+// `own` has columns col, col + 1, ..., `far` their partners. A vector lies within one half of one head.
 template <int Head, int Rotary, int V>
 DEV vec<float, V> rope_half(vec<float, V> own, vec<float, V> far, int col, int position, const unsigned long long *frequencies)
 {

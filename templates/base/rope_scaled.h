@@ -1,11 +1,11 @@
-// In: a rotation, and a number by which its cosine and sine are multiplied (YaRN, LongRoPE). Out: that product or, to the same effect, the
-// columns to be rotated times the number. The rotation itself is in templates/base/rope.h.
+// Multiplies the cosines and sines of a rotation (templates/base/rope.h) by a number, as YaRN and LongRoPE do; or, to the same effect, the
+// columns before they are rotated.
 #pragma once
 #include "templates/base/rope.h"
 
 template <int W> DEV rope_rotation<W> rope_scaled_rotation(rope_rotation<W> t, float by) { return {t.c * by, t.s * by}; }
 
-// x has columns col, col + 1, ...: multiplies those that are rotated.
+// x has columns col, col + 1, ... Those that are rotated are multiplied by `by`.
 template <int Head, int Rotary, int V> DEV vec<float, V> rope_scaled(vec<float, V> x, int col, float by)
 {
 #pragma unroll

@@ -1,5 +1,5 @@
-// In: vectors and elements. Out: the few operations that generated spec structs need besides vector loads and stores and the op_...
-// functions: loads and stores of one element, vectors whose elements beyond a row's end are zeroed, the sum of a vector's elements.
+// Small operations that generated spec structs call: loads and stores of one element, zeros in place of elements beyond a row's end, the
+// sum of a vector's elements.
 #pragma once
 #include "templates/base/sums.h"
 

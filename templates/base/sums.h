@@ -1,5 +1,5 @@
-// In: how many terms a sum has. Out: blocked (pairwise) sums, which avoid long chains of additions: the rounding error grows with the
-// square root of the longest chain (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020).
+// Blocked (pairwise) sums, which avoid long chains of additions. The rounding error grows with the square root of the longest chain
+// (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020).
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -18,7 +18,7 @@ constexpr long long root_up(long long n, int power)
     return high;
 }
 
-// Whether a product of so many terms uses blocked sums; with fewer, one chain costs less and is as accurate as other libraries.
+// Whether a product of so many terms uses blocked sums. With fewer terms, one chain costs less and is as accurate as other libraries' sums.
 constexpr bool is_long(long long terms) { return terms > 32768; }
 
 // How many levels a blocked sum of `length` terms needs so that no chain has more than `most` terms; at most `limit` levels, even if
@@ -30,7 +30,8 @@ constexpr int sum_levels(long long length, long long most, int limit = 4)
     return limit;
 }
 
-// V independent sums, to which vectors are added one after another. A level's chain has Step terms, then is added to the level above.
+// V independent sums, to which vectors are added one after another. After Step terms, a level's sum is added to the level above and starts
+// again.
 template <class Take, int V, int Levels, int Step> struct running {
     vec<float, V> all = splat<V>(Take::identity());
     running<Take, V, Levels - 1, Step> above;
