@@ -1,5 +1,5 @@
-// In: vectors of a wave's registers, pointers, LDS. Out: what AMD's matrix layers (mfma.h, wmma.h) share: LDS access, uniform values,
-// scheduling fences for the compiler. Refuses other vendors' targets. Uses builtins alone, so that the host engine can replace them.
+// What AMD's matrix layers (mfma.h, wmma.h) share: LDS access, wave-uniform values, scheduling fences for the compiler. It is written with
+// compiler builtins, which the host engine can replace.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -26,7 +26,7 @@ DEV void lds_write(lds_address to, sixteen_bytes x) { *reinterpret_cast<__attrib
 template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
 #endif
 
-// A wave-uniform pointer to global memory in scalar registers: a load's address is that base and a lane's 32-bit offset.
+// A wave-uniform pointer to global memory, kept in scalar registers: the base to which a load adds a lane's 32-bit offset.
 using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
 { TF_TRACED(same_in_all_lanes = uniform(same_in_all_lanes));
@@ -40,7 +40,7 @@ DEV global_address scalar(const char *same_in_all_lanes)
     return p;
 }
 
-// Tells the compiler that the value is wave-uniform; else it would stay in a vector register.
+// scalar() for a pointer that the compiler does not know to be wave-uniform and would keep in vector registers.
 DEV global_address scalar_of(const void *same_in_all_lanes)
 {
 #if defined(TF_ON_HOST)
@@ -52,7 +52,7 @@ DEV global_address scalar_of(const void *same_in_all_lanes)
 
 typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory accepts 16-byte loads at any address
 #if defined(TF_ON_HOST)
-struct sixteen_bytes_in_one { // a struct, because a template would take the typedef without its alignment
+struct sixteen_bytes_in_one { // a struct, because as a template argument the typedef loses its alignment
     sixteen_bytes_anywhere raw;
 };
 #endif
@@ -65,7 +65,7 @@ DEV sixteen_bytes global_read(global_address from)
 #endif
 }
 
-// Pins x in registers here, so that the compiler does not sink its computation into the branches that use it.
+// Has x computed here, in registers, instead of in the branches that use it, to which the compiler would move the computation.
 template <class T> DEV void settle(T &x)
 {
 #if !defined(TF_ON_HOST)

@@ -1,9 +1,9 @@
-// In: scores in a wave's registers. Out: what attention on AMD's matrix units needs besides products: exp2, votes, softmax weights rounded
-// to 16 bits and packed into 16 bytes, 4 x 8 blocks transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
+// What attention on AMD's matrix units needs besides products: exp2, votes, softmax weights rounded to 16 bits and packed into 16 bytes,
+// transposition in registers. For 16-bit types; isa/mfma.h or isa/wmma.h must be included too.
 #pragma once
 #include "templates/isa/amd.h"
 
-// Elements First to First + 7 of x, rounded to T; none may be negative. Where the GPU has no conversion to bf16, ties are rounded up.
+// Elements First to First + 7 of x, rounded to 16 bits. None may be negative. GPUs without a conversion to bf16 round ties up.
 template <int First, class Numbers> DEV sixteen_bytes packed_weights(f16, const Numbers &x)
 {
     using eight = _Float16 __attribute__((ext_vector_type(8)));
@@ -35,7 +35,7 @@ DEV void lds_write(lds_address to, eight_bytes x) { tf_hs_write_whole(reinterpre
 DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
 #endif
 
-// Element i of each of four lines of 16-bit elements.
+// Transposes: element i of each of four lines of 16-bit elements.
 template <class Line> DEV eight_bytes across(int i, Line a, Line b, Line c, Line d)
 {
     const unsigned pick = i % 2 ? 0x07060302u : 0x05040100u;

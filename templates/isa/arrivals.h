@@ -1,5 +1,5 @@
-// In: words of shared memory. Out: sm_90a's transaction barriers (mbarriers): a phase ends when all arrivals and all expected bytes have
-// come; the n-th phase has parity n % 2. Refuses other targets. On the host engine isa/wgmma_host.h and isa/bulk.h stand in for them.
+// sm_90a's transaction barriers (mbarriers) in shared memory. A barrier's phase ends when all its arrivals and all expected bytes have
+// come; its n-th phase has parity n % 2. For the host engine, isa/wgmma_host.h and isa/bulk.h have their own.
 #pragma once
 #include "templates/isa/nvidia.h"
 

@@ -1,16 +1,16 @@
-// In: contiguous bytes of memory, a multiple of 16, and shared memory. Out: bulk copies (cp.async.bulk, sm_90a), which run beside the
-// threads and take no registers, and the reusable mbarrier that counts their bytes. Refuses other targets. On the host engine a copy lands
-// when a thread waits for it and not before, and its destination is NaN until then: so a missing wait, or a destination that is still being
-// read, makes wrong numbers.
+// Bulk copies from global to shared memory (cp.async.bulk, sm_90a), and the reusable mbarrier that counts their bytes. A copy takes a
+// multiple of 16 contiguous bytes, runs beside the threads and uses no registers. On the host engine a copy lands only when a thread waits
+// for it, and until then its destination is NaN. So results are wrong if a wait is missing or the destination is still being read.
 #pragma once
 #include "templates/isa/arrivals.h"
 
-// An arrival: all bytes announced since the previous one have come. Any thread may call announce(); the n-th arrival has parity n % 2.
+// One bulk_arrival is used again and again: its n-th arrival, with parity n % 2, has happened when all bytes of the n-th announce() have
+// come. Any thread may call announce().
 struct alignas(8) bulk_arrival {
-    unsigned long long word; // on the host: twice the address of the last copy in flight, and the parity of the next arrival
+    unsigned long long word; // on the host: the address of the last copy in flight times 2, plus the parity of the next arrival
 
     DEV void clear();                // called first, by one thread
-    DEV void announce(int bytes);    // how many bytes the copies of the next arrival bring, all together
+    DEV void announce(int bytes);    // bytes: the sum over all copies of the next arrival
     DEV void wait(unsigned parity);
 };
 DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival);

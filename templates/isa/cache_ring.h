@@ -1,11 +1,11 @@
-// In: rows of keys and of values, contiguous in memory, of one type T. Out: a warp's ring, through which its key tiles, a fixed number of
-// rows each, pass: copies of a few key tiles are in flight to shared memory while the warp computes. Copies take no registers and bypass
-// L1, of which the previous launch may leave little. Rows with gaps are not supported; the caller checks that there are none.
+// A warp's ring of stages in shared memory for attention over a cache: bulk copies of the next key tiles are in flight while the warp
+// computes. A key tile has a fixed number of rows of keys and of values. Copies take no registers and bypass L1, of which the previous
+// launch may leave little. Rows must be contiguous in memory, which the caller checks.
 #pragma once
 #include "templates/isa/bulk.h"
 
-// Shared memory for all warps of a workgroup: each has Stages stages, each for one key tile of Keys elements of keys and Values elements of
-// values.
+// Shared memory for the rings of a workgroup's warps, with Stages stages per warp. A stage holds one key tile: Keys elements of keys and
+// Values elements of values.
 template <class T, int Warps, int Stages, int Keys, int Values> struct ring_memory {
     struct alignas(16) stage {
         T keys[Keys], values[Values];
@@ -15,8 +15,8 @@ template <class T, int Warps, int Stages, int Keys, int Values> struct ring_memo
 };
 template <class T, int Warps, int Keys, int Values> struct ring_memory<T, Warps, 0, Keys, Values> {};
 
-// One warp's ring. Its stages are used in order, across parts too: a part's key tiles begin once all key tiles of the part before have been
-// used.
+// One warp's ring. Its stages are used in turn. When a warp goes on to another part of the keys, it uses the stages after those of the
+// previous part.
 template <class T, int Warps, int Stages, int Keys, int Values> struct cache_ring {
     using memory = ring_memory<T, Warps, Stages, Keys, Values>;
     typename memory::stage *stages;
@@ -34,8 +34,7 @@ template <class T, int Warps, int Stages, int Keys, int Values> struct cache_rin
     }
     DEV static bool first_lane() { return thread_index() % 32 == 0; }
 
-    // Issues the loads of a key tile: of_keys elements of keys, of_values of values. All lanes must have finished reading the stage, and
-    // must have met at a __syncwarp() since (release()).
+    // Issues the copies of a key tile: of_keys elements of keys, of_values of values. The stage that it reuses must have been released.
     DEV void issue(const T *keys, const T *values, int of_keys, int of_values)
     {
         const unsigned index = issued++ % Stages;
@@ -45,7 +44,7 @@ template <class T, int Warps, int Stages, int Keys, int Values> struct cache_rin
         bulk_copy(stages[index].keys, keys, of_keys * each, arrivals[index]);
         bulk_copy(stages[index].values, values, of_values * each, arrivals[index]);
     }
-    // Waits for the next key tile. Its stage belongs to the warp until release().
+    // Waits for the next key tile. The warp may read its stage until release().
     DEV const typename memory::stage &wait()
     {
         const unsigned index = used % Stages;

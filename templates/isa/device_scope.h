@@ -1,12 +1,14 @@
-// In: words of memory that all workgroups of a launch reach. Out: loads, stores and fences at device scope (AMD: agent), under the same
-// names for every vendor. Only these pass data to other workgroups (frame/workspace.h).
+// Loads, stores and fences at device scope (AMD: agent), with the same names for every vendor. All data that workgroups pass to each other
+// pass through these (frame/workspace.h).
 //
-// Order. To publish: every thread stores, then device_release() (for slices: slice_stored()); a barrier; one thread adds to a counter or
-// stores a flag. To wait: one thread polls until it reads the value; a barrier; device_acquire() by every wave; all read.
-// NVIDIA: add and store release, reads acquire, both cumulative over the workgroup's barrier (PTX ISA, memory consistency model), so no
-// further fence is needed. AMD: they are relaxed, so that a poll drops no cache lines, and each wave orders its own accesses: release waits
-// for its stores and writes back the L2, acquire invalidates stale lines (LLVM, AMDGPU memory model). Slices bypass the L2 and need
-// neither.
+// To publish data: every thread stores, then calls device_release() (for slices: slice_stored()); the workgroup has a barrier; one thread
+// adds to a counter or stores a flag. To wait for data: one thread polls until it reads the value; the workgroup has a barrier; every wave
+// calls device_acquire(); all threads read.
+//
+// On NVIDIA, counters and flags are stored with release and read with acquire, both of which extend over the workgroup's barrier (PTX ISA,
+// memory consistency model), so device_release() and device_acquire() do nothing. On AMD they are relaxed, so that a poll drops no cache
+// lines, and each wave orders its own accesses: device_release() waits for the wave's stores and writes back the L2, device_acquire()
+// invalidates stale lines (LLVM, AMDGPU memory model). Slices bypass the L2 and need neither.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -93,7 +95,8 @@ DEV void pause() { __builtin_amdgcn_s_sleep(1); }
 
 #else
 
-// An address whose memory is known to be global: else ptxas also emits code for shared memory, where an atomic takes a loop.
+// The address in global memory of what a generic pointer points to. With a generic address, ptxas also emits code for shared memory, where
+// an atomic takes a loop.
 DEV unsigned long long global_address(const void *at) { return __cvta_generic_to_global(at); }
 
 DEV unsigned counter_read(const unsigned *counter)
@@ -126,7 +129,7 @@ DEV void flag_store_relaxed(unsigned long long *flag, unsigned long long value)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(global_address(flag)), "l"(value) : "memory");
 }
-DEV void flag_add(unsigned long long *flag, unsigned long long n) // waits for no answer
+DEV void flag_add(unsigned long long *flag, unsigned long long n) // does not wait for the old value
 {
     asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(global_address(flag)), "l"(n) : "memory");
 }
@@ -158,9 +161,9 @@ DEV bool flag_swap(unsigned long long *flag, unsigned long long from, unsigned l
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 #endif
 
-// ---- floats that carry a tag: the lower half of a word is a float; the upper half, the tag, tells that the float has been stored. Data
-// hardly ever holds the tag (as f32 it is a NaN, as f16 or bf16 two). Readers poll the words themselves, so no fence is needed; each word
-// has one reader, which clears it.
+// ---- floats that carry a tag: the lower half of a word is a float, and the upper half, the tag, shows that the float has been stored.
+// Other data hardly ever have this tag (as f32 it is a NaN, as f16 or bf16 two NaNs). Readers poll the words themselves, so no fence is
+// needed. Each word has one reader, which clears it.
 struct alignas(16) tagged_pair {
     static constexpr unsigned long long tag = 0xffd5ffb3ull;
     unsigned long long word[2];
@@ -195,14 +198,14 @@ DEV tagged_pair tagged_read(const tagged_pair *from)
 }
 #endif
 
-// ---- 16 bytes of a slice, and each wave's fences
+// ---- slices (partial results that workgroups exchange), 16 bytes at a time, and the fences that each wave calls
 using slice_word = neighbours<float, 4>;
 #if defined(TF_TARGET_AMD)
 DEV void device_acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
 DEV void device_release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 
-// Each die has an L2. A slice's bytes bypass it, as its flag does: so the flag needs no write-back first, and the reader invalidates
-// nothing.
+// Each die has an L2 of its own. A slice's bytes bypass it, as its flag does. So nothing must be written back before the flag is stored,
+// and the reader invalidates nothing.
 struct slice_halves {
     unsigned long long of[2];
 };
@@ -218,7 +221,7 @@ DEV slice_word slice_read(const float *from)
     const unsigned long long *const at = reinterpret_cast<const unsigned long long *>(from);
     return __builtin_bit_cast(slice_word, (slice_halves{{flag_read(at), flag_read(at + 1)}}));
 }
-DEV void slice_stored() // the wave's stores have completed
+DEV void slice_stored() // waits until the wave's stores have completed
 {
 #if TF_WAVE == 64
     asm volatile("" ::: "memory");

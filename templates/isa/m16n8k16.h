@@ -1,7 +1,6 @@
-// In: a lane's fragments of a 16 x 16 and a 16 x 8 matrix, pairs of 16-bit elements. Out: mma.sync.m16n8k16 (sm_80 on): a lane has rows
-// lane / 4 and lane / 4 + 8 of the results, columns 2 * (lane % 4) and the next; operand layouts are in the PTX ISA ("Matrix Fragments for
-// mma.m16n8k16"). Refuses f32. The host engine has no such function: its lanes cannot see each other's registers, so callers compute the
-// products themselves.
+// mma.sync.m16n8k16 (from sm_80 on) for 16-bit operands: a 16 x 16 matrix by a 16 x 8 matrix. A lane has rows lane / 4 and lane / 4 + 8 of
+// the results, columns 2 * (lane % 4) and the next one. Operand layouts are in the PTX ISA ("Matrix Fragments for mma.m16n8k16"). The host
+// engine has no mma_add(): its lanes cannot see each other's registers, so callers compute the products in their own way there.
 #pragma once
 #include "templates/isa/simt.h"
 

@@ -1,5 +1,4 @@
-// In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products (MFMA) and copies to LDS, with the row and column of each
-// accumulator as functions. Refuses other targets.
+// CDNA's matrix products (MFMA) and copies to LDS. Functions tell which row and column an accumulator belongs to.
 #pragma once
 #include "templates/isa/amd.h"
 
@@ -11,9 +10,9 @@ using four_shorts = short __attribute__((ext_vector_type(4)));
 using four_halves = _Float16 __attribute__((ext_vector_type(4)));
 using four_floats = float __attribute__((ext_vector_type(4)));
 
-// Lane l holds 16 bytes of a(l % 16, ...) and of b(l % 16, ...), piece l / 16 of the 64, and result(4 * (l / 16) + e, l % 16). If an
-// instruction takes less than 16 bytes, several are issued; a and b assign their elements to them in the same way, so only the order of
-// summation over k changes.
+// Lane l holds 16 of the 64 bytes of a(l % 16, ...) and of b(l % 16, ...), from byte 16 * (l / 16) on, and result(4 * (l / 16) + e, l % 16)
+// as element e. Where an instruction takes fewer than 16 bytes, several are issued. They take elements of a and b in the same order, so
+// only the order of summation over k changes.
 template <class T> struct matrix;
 
 #if TF_OPERAND_BYTES == 16
@@ -83,11 +82,11 @@ template <> struct matrix<float> {
     }
 };
 
-// A block is two adjacent products: 16 rows of A by 32 packed columns of B. The operands are swapped, so that a lane has results of one
-// row: 4 adjacent columns of either half of the 32. Line i of product j is column column_of(j, i) of the block; block n of a tile begins at
-// the tile's column block_at(n).
+// A block is two adjacent products: 16 rows of A by 32 packed columns of B. B is the first operand and A the second, so that a lane has
+// results of one row: 4 adjacent columns of either half of the 32. Line i of product j is column column_of(j, i) of the block; block n of a
+// tile begins at the tile's column block_at(n).
 struct fragment {
-    static constexpr int columns = 32, products = 2, unit = 64 /* bytes of k a product */;
+    static constexpr int columns = 32, products = 2, unit = 64 /* bytes of k per product */;
     struct block {
         accumulator sum[products];
     };
@@ -98,13 +97,13 @@ struct fragment {
     DEV static void clear(block &b) { b.sum[0] = b.sum[1] = accumulator{0, 0, 0, 0}; }
     DEV static vec<float, 4> low(const block &b) { return b.sum[0]; }
     DEV static vec<float, 4> high(const block &b) { return b.sum[1]; }
-    DEV static float sum_over_parts(float x) // of the lanes with the same line()
+    DEV static float sum_over_parts(float x) // over the lanes with the same line()
     {
         x += lane_xor<64>(x, 16);
         return x + lane_xor<64>(x, 32);
     }
-    // The swizzle: which of a line's eight 16-byte pieces comes first in LDS. Lines touched by one read, or by one write of packed columns,
-    // fall into different banks.
+    // The swizzle of 16-byte pieces in LDS: piece p of a line lies at p ^ key. So the lines that one read touches, or one write of packed
+    // columns, fall into different banks.
     DEV static int a_key(int row) { return row % 8; }
     DEV static int b_key(int column) { return column % 8; }
 };
@@ -119,7 +118,7 @@ template <class T> DEV typename matrix<T>::operand read_operand(lds_address line
 #if TF_COPIES_TO_LDS
 using buffer = __amdgpu_buffer_rsrc_t;
 
-// Loads beyond `bytes` return zero. The base is wave-uniform.
+// A buffer resource for `bytes` bytes from `base` on, which must be wave-uniform. Loads beyond its end return zero.
 DEV buffer buffer_of(const void *base, long long bytes)
 {
     const long long most = 0x7ffffff0;
@@ -129,7 +128,7 @@ DEV buffer buffer_of(const void *base, long long bytes)
 [[maybe_unused]] constexpr int beyond = 0x7ffffff8; // an offset beyond every buffer
 
 // Copies 16 bytes per lane from buffer + offset + step to LDS at `to` + 16 * lane, asynchronously. `to` and `step` are wave-uniform.
-// Shared: bypasses the caches of one chiplet, for data that other workgroups of this launch stored.
+// Shared: the data were stored by other workgroups of this launch, so the copy bypasses the chiplet's own caches.
 template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int offset, int step)
 {
     constexpr int device_scope = 1 << 4; // sc1
@@ -138,9 +137,9 @@ template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int off
 }
 #endif
 
-DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, copies to LDS
+DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // for global loads and copies to LDS
 DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
 
-// Waves per SIMD: with two, each lane has 256 registers; a program that needs more specialises this to 1.
+// Waves per SIMD. With two, a lane has 256 registers; for a program F that needs more, this is specialised to 1.
 template <class F> constexpr int interleaved_waves = 2;
 #define TF_INTERLEAVED_OCCUPANCY(...) __attribute__((amdgpu_waves_per_eu(interleaved_waves<__VA_ARGS__>, interleaved_waves<__VA_ARGS__>)))

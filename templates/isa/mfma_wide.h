@@ -1,18 +1,18 @@
-// In: operands in the layout of isa/mfma.h, 16 bytes per lane. Out: CDNA's 32 x 32 products for attention. Refuses f32.
+// CDNA's 32 x 32 products for attention, on 16-bit operands with 16 bytes per lane as in isa/mfma.h.
 #pragma once
 #include "templates/isa/mfma.h"
 
 using wide_accumulator = float __attribute__((ext_vector_type(16)));
 
-// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds a(l % 32, ...) and b(l % 32, ...), piece l / 32 of the two, and
-// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So of every 16 rows of a result a lane has 8, in the order of wide::wide_line(): the
-// result can be an operand of a product that sums over these rows if the other operand has the same order.
+// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds half l / 32 (16 bytes) of a(l % 32, ...) and b(l % 32, ...),
+// and result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32) as register r. So of every 16 rows of a result a lane has 8, in the order of
+// wide::wide_line(). The result can be an operand of a product that sums over these rows, if the other operand has the same order.
 template <class T> struct wide_matrix;
 struct wide {
-    static constexpr int lines = 32, registers = 16, parts = 1; // parts: 16-byte pieces of an operand in a lane
+    static constexpr int lines = 32, registers = 16, parts = 1; // parts: 16-byte pieces that a lane holds of an operand
     DEV static int wide_line(int l) { return l % 16 / 8 * 4 + l % 8 / 4 * 8 + l % 4 + l / 16 * 16; } // its own inverse
-    DEV static int line_read(int lane) { return lane; }                   // which line a lane has of an operand loaded from memory
-    static constexpr int result_line(int r) { return r / 4 * 8 + r % 4; } // plus 4 for the wave's upper half
+    DEV static int line_read(int lane) { return lane; }                   // which line of an operand in memory a lane loads
+    static constexpr int result_line(int r) { return r / 4 * 8 + r % 4; } // row of register r; half_step more in the wave's upper half
     static constexpr int half_step = 4;
 };
 
@@ -69,7 +69,7 @@ template <> struct wide_matrix<f16> {
 };
 #endif
 
-// The operand of a lane's 16 bytes of weights; it needs nothing from the wave's other half.
+// Makes an operand from 16 bytes of softmax weights per lane, all of which are the lane's own.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
     return __builtin_bit_cast(typename wide_matrix<T>::operand, own);

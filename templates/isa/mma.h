@@ -1,17 +1,17 @@
-// In: addresses in shared memory, vectors of a warp's registers. Out: NVIDIA's sm_80 layer: cp.async, ldmatrix, mma.m16n8k16, with the row
-// and column of each accumulator as functions. Refuses f32. On the host engine some copies land as early as they may and some as late, and
-// each lane computes its own elements.
+// NVIDIA's sm_80 layer for 16-bit operands: cp.async, ldmatrix, mma.m16n8k16. Functions tell which row and column an accumulator belongs
+// to. On the host engine each lane computes its own elements, and copies land either as early or as late as they may.
 #pragma once
 #include "templates/isa/m16n8k16.h"
 #include "templates/isa/nvidia.h"
 
-// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row lies at p ^ a_key(row).
-// For B, the pieces p of eight columns are contiguous, as in memory; in every other group of eight, columns are permuted (index ^ 2). So
-// neither a quarter of an ldmatrix nor a copy by eight adjacent threads has bank conflicts. And 32 bytes that are contiguous in memory stay
-// contiguous, without which copies take twice as long (H200, 2048x8192x2048: 295 us against 148).
+// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row of A lies at p ^
+// a_key(row). For B, piece p of column 0, piece p of column 1, ... up to column 7 are contiguous, as in the packed weight; in every other
+// group of eight, columns are permuted (index ^ 2). So neither a quarter of an ldmatrix nor a copy by eight adjacent threads has bank
+// conflicts. And 32 bytes that are contiguous in memory stay contiguous, without which copies take twice as long (H200, 2048x8192x2048: 295
+// us against 148).
 //
-// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are assigned to products so that a lane has 4 adjacent
-// ones of the low half and the 4 that are 16 further, in two rows.
+// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are assigned to products so that a lane has, in two rows,
+// 4 adjacent columns of the low half and the 4 columns 16 further on.
 template <int Pieces> struct fragment {
     static constexpr int rows = 16, columns = 32, products = 4;
     static_assert(Pieces == 4 || Pieces == 8, "tile: rows of 4 or 8 pieces of 16 bytes");
@@ -24,15 +24,16 @@ template <int Pieces> struct fragment {
     DEV static constexpr int column_of(int product, int i) { return product / 2 * 16 + i / 2 * 4 + product % 2 * 2 + i % 2; }
     DEV static constexpr int a_key(int line) { return Pieces == 4 ? line / 2 % 4 : line % 8; }
     DEV static constexpr int a_at(int line, int piece) { return (line * Pieces + (piece ^ a_key(line))) * 16; } // bytes
-    DEV static constexpr int b_at(int line, int piece) // 16 lines further on: 256 * Pieces bytes more
+    DEV static constexpr int b_at(int line, int piece) // bytes; 16 lines further on are 256 * Pieces bytes more
     {
         return (line / 8 * Pieces + piece) * 128 + (line % 8 ^ line / 8 % 2 * 2) * 16;
     }
-    // For B: the line that thread i copies, with one thread per piece: packed pieces (gemm/pieces.h) in memory order.
+    // For B: the line and the piece that thread i copies. Threads copy the packed weight's pieces (gemm/pieces.h) in memory order.
     DEV static constexpr int copied_line(int i) { return i / (8 * Pieces) * 8 + i % 8; }
     DEV static constexpr int copied_piece(int i) { return i / 8 % Pieces; }
-    // The variant with products of 8 adjacent columns: a lane ends up with 4 adjacent columns of the low half from dense_column() on, and
-    // the 4 that are 16 further, after even lanes exchange their columns of the second product for their neighbours' of the first.
+    // For products of 8 adjacent columns each (dense_operand): settle() has even lanes exchange their columns of the second product for
+    // their neighbours' columns of the first. A lane then has 4 adjacent columns of the low half, from dense_column() on, and the 4 columns
+    // 16 further on.
     DEV static int dense_column() { return lane() % 2 * 8 + lane() % 4 / 2 * 4; }
     DEV static void settle(block &b)
     {
@@ -72,14 +73,15 @@ template <int Pieces> struct fragment {
     }
 };
 
-// B with N contiguous: bytes from a stage's start to 8 columns (`piece`) of row k, of Columns columns. An ldmatrix reads from all 32 banks.
+// For B as [K, N], whose stage has rows of Columns columns: bytes from the stage's start to columns 8 * piece to 8 * piece + 7 of row k.
+// The swizzle has each ldmatrix read from all 32 banks.
 template <int Columns> DEV constexpr int across_at(int k, int piece)
 {
     static_assert(Columns % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
     return (k * (Columns / 8) + (piece ^ k % 8)) * 16;
 }
 
-// Whether eight lanes that access 16 bytes each at a time cover all 32 banks. Keys repeat after 32 lines.
+// Whether any eight lanes that access 16 bytes each at the same time cover all 32 banks. The swizzle repeats after 32 lines.
 template <int Pieces> DEV constexpr bool banks_differ()
 {
     using part = fragment<Pieces>;
@@ -109,8 +111,8 @@ template <class T> DEV T *host_shared(shared_address at)
     TF_SHARED_DYN(char, memory);
     return reinterpret_cast<T *>(memory + at);
 }
-// A thread's copies. Of adjacent pieces one lands at once, the other as late as it may: so a missing wait, or a stage filled while it is
-// still read, makes wrong numbers.
+// A thread's copies. Every other 16-byte piece lands at once, the others as late as they may. So results are wrong if a wait is missing or
+// a stage is filled while it is still being read.
 struct copies {
     DEV void start(shared_address to, const void *from, int valid)
     {
@@ -155,7 +157,7 @@ struct copies {
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
 DEV float shared_read(shared_address from) { return *host_shared<float>(from); }
 
-// A lane's own two rows, and its own eight columns, over 16 of k.
+// Operands over 16 of k: a lane keeps its two rows, and its eight columns.
 template <class T, int Pieces> struct row_operand {
     float x[2][16];
     DEV void read(shared_address lines, int unit)
@@ -187,7 +189,7 @@ template <class T, int Pieces> struct column_operand {
                 }
     }
 };
-// Products of 8 adjacent columns each (fragment::settle).
+// An operand for products of 8 adjacent columns each (fragment::settle).
 template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
     DEV void read_rows(shared_address lines, int unit)
     {
@@ -232,7 +234,7 @@ DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Piec
 #else
 
 struct copies {
-    // Copies the first `valid` of 16 bytes and zeros for the rest. `from` is not dereferenced if valid is 0.
+    // Copies the first `valid` of 16 bytes, and zeros in place of the others. If valid is 0, nothing is read.
     DEV static void start(shared_address to, const void *from, int valid)
     {
         asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
@@ -241,7 +243,7 @@ struct copies {
     template <int Left> DEV static void wait()
     {
         asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
-    } // for all groups but the last `Left`
+    } // until all groups but the last `Left` have landed
 };
 DEV void shared_write(shared_address to, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory"); }
 DEV float shared_read(shared_address from)
@@ -258,7 +260,8 @@ DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &
                  : "memory");
 }
 
-// 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. Each lane gives ldmatrix the address of one of a matrix's 8 rows.
+// Operands over 16 of k: 16 rows, or 32 packed columns, that begin at `lines`. A lane passes ldmatrix the address of one row of an 8 x 8
+// matrix.
 template <class T, int Pieces> struct row_operand {
     unsigned x[4];
     DEV void read(shared_address lines, int unit)
@@ -285,7 +288,8 @@ DEV void read_transposed(shared_address from, unsigned &a, unsigned &b, unsigned
                  : "r"(from)
                  : "memory");
 }
-// Products of 8 adjacent columns each (fragment::settle), from lines with K contiguous, as A's rows, or with N contiguous.
+// An operand for products of 8 adjacent columns each (fragment::settle): read_rows() for B with K contiguous, in lines like A's,
+// read_columns() for B with N contiguous.
 template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
     DEV void read_rows(shared_address lines, int unit)
     {

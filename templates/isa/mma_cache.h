@@ -1,17 +1,17 @@
-// In: rows of queries, keys and values in memory, 16 bits per element. Out: cache_tile, from which attention over a cache
-// (attention/decode_mma.h) is made: m16n8k16 on operands that go from memory straight to registers. A lane loads 16 adjacent bytes of a
-// row, so products take the 32 columns of a block in a permuted order; transposing movmatrix turns rows into columns. Refuses f32. On the
-// host engine lanes exchange their operands through shuffles.
+// cache_tile: the products of attention over a cache (attention/decode_mma.h) by m16n8k16, for 16-bit elements. Queries, keys and values go
+// from memory straight to registers. A lane loads 16 adjacent bytes of a row, so products take the 32 columns of a block in a permuted
+// order; movmatrix transposes blocks in registers. On the host engine lanes exchange their operands through shuffles.
 #pragma once
 #include "templates/isa/m16n8k16.h"
 #include "templates/isa/cache_ring.h"
 
-// A lane's part of a block's columns: in rows lane / 4, the 8 columns from 8 * (lane % 4) on (in a block of 16 columns: 4).
+// A lane's part of a row of a block: 8 columns from 8 * (lane % 4) on or, if the block has 16 columns, 4 from 4 * (lane % 4) on. The row is
+// lane / 4 or lane / 4 + 8.
 struct row_piece {
     unsigned pair[4];
 };
 
-// A product's results: a lane has rows lane / 4 and lane / 4 + 8, columns 2 * (lane % 4) and the next.
+// A lane's results of a product: rows lane / 4 and lane / 4 + 8, columns 2 * (lane % 4) and the next one.
 struct cache_results {
     float x[4]; // row i / 2, column i % 2
     DEV static int row(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
@@ -63,7 +63,7 @@ template <class T> DEV void multiply_pairs(T type, cache_results &r, const unsig
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 16; k++) r.x[i] += x[i / 2][k] * y[i % 2][k];
 }
-// Transposes 8 x 8 elements (movmatrix): a lane gives two of row lane / 4 and gets two of column lane / 4.
+// Transposes 8 x 8 elements (movmatrix): a lane passes two elements of row lane / 4 and gets two of column lane / 4.
 DEV unsigned transposed(unsigned pair)
 {
     const int lane = thread_index() % 32, from = lane % 4 * 8 + lane / 8, shift = lane / 4 % 2 * 16;
@@ -75,7 +75,8 @@ DEV unsigned transposed(unsigned pair)
 
 DEV int lane_value(int x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
 DEV int lanes_with(bool yes) { return __popc(__ballot_sync(0xffffffffu, yes)); }
-// Volatile, so that all loads are issued before the first result is used. Bypasses L1: nearly every byte is read once per launch.
+// Loads a lane's 16 bytes of a row; load_half_piece(): 8 bytes. Volatile, so that all loads are issued before the first result is used.
+// They bypass L1, since nearly every byte is read once per launch.
 DEV row_piece load_piece(const void *from)
 {
     row_piece p;
@@ -90,7 +91,7 @@ DEV row_piece load_half_piece(const void *from)
     asm volatile("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(p.pair[0]), "=r"(p.pair[1]) : "l"(from));
     return p;
 }
-// From shared memory.
+// The same from shared memory.
 DEV row_piece near_piece(const void *from)
 {
     const neighbours<unsigned, 4> x = *static_cast<const neighbours<unsigned, 4> *>(from);
@@ -113,7 +114,8 @@ DEV unsigned transposed(unsigned pair)
 }
 #endif
 
-// A block of 32 (or 16) columns of 16 rows: as rows of a product over the columns, or transposed, as columns of a product over the rows.
+// A block of 16 rows by 32 (or 16) columns of keys or values. along() multiplies it in a product over its columns, across() transposed, in
+// a product over its rows.
 template <int Columns> struct cache_block {
     static constexpr int steps = Columns / 16, each = Columns / 4; // products of 16 columns; columns per lane
     static_assert(Columns == 32 || Columns == 16, "a lane loads 16 or 8 bytes of a row");
@@ -128,7 +130,7 @@ template <int Columns> struct cache_block {
     {
         return Columns == 32 ? near_piece(block + first()) : near_half_piece(block + first());
     }
-    // r[row][column] += block * the 8 rows of another block with the same columns
+    // r[row][n] += the sum over columns of block[row][column] * row n of `other`, 8 rows of queries
     template <class T> DEV void along(T type, cache_results &r, const row_piece &other) const
     {
 #pragma unroll
@@ -137,7 +139,7 @@ template <int Columns> struct cache_block {
             multiply_pairs(type, r, a, other.pair[2 * i], other.pair[2 * i + 1]);
         }
     }
-    // r[i][column of this block][column of the weights] += transposed block * weights[row], for each 16 columns of the block: column_of()
+    // r[i][m][n] += the sum over rows of block[row][column_of(i, m)] * weights[row][n]; each i covers 16 columns of the block
     template <class T> DEV void across(T type, cache_results *r, const unsigned (&weights)[2]) const
     {
 #pragma unroll
@@ -147,7 +149,7 @@ template <int Columns> struct cache_block {
             multiply_pairs(type, r[i], a, weights[0], weights[1]);
         }
     }
-    // The column of the block that is row `row` of results i.
+    // Which column of the block is row `row` of results r[i] (across()).
     DEV static int column_of(int i, int row) { return row % 8 / 2 * each + (2 * i + row / 8) * 2 + row % 2; }
 };
 
@@ -161,7 +163,7 @@ template <class T, int Columns> struct rows_of_cache {
     static constexpr bool narrow = Columns % 32 != 0; // half a block at the end
     cache_block<32> of[wide + 1];
     cache_block<16> last;
-    // Loads rows from `row` on of a head; beyond row `to` the last one is loaded again.
+    // Loads 16 rows of a head, from `row` on. In place of rows from `to` on, row to - 1 is loaded again.
     DEV void load(const T *head, long long stride, int row, int to)
     {
 #pragma unroll
@@ -187,20 +189,20 @@ template <class T, int Columns> struct rows_of_cache {
     }
 };
 
-// Rows of queries by `unit` keys or values: scores(key, row) = keys * rows, results(column, row) += transposed values * weights. HeadDim:
-// of queries and keys; ValueDim: of values and results.
+// Products of up to `rows` rows of queries with `unit` keys or values: scores(key, row) = keys * rows of queries, results(column, row) +=
+// transposed values * weights. HeadDim: columns of queries and keys; ValueDim: columns of values and results.
 template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int rows = 8, unit = 16;
-    static constexpr int count = 4, lane_rows = 2; // scores per lane, and the rows that they cycle through
+    static constexpr int count = 4, lane_rows = 2; // scores per lane; score i belongs to row i % lane_rows of the lane
     static constexpr int sharing = 4;              // lanes at this distance have the same rows
-    static constexpr bool guesses = true;          // launches may begin before the previous one has ended: lengths are guessed then
+    static constexpr bool guesses = true;          // a launch may begin before the previous one has ended, and then guesses lengths
     static constexpr bool queries_ahead = true;    // registers suffice to load the next part's queries while a part ends
-    static constexpr int parts_at_once = 8;        // parts of other workgroups read at a time
-    static constexpr bool late = false;            // registers suffice for the keys and values of a key tile
+    static constexpr int parts_at_once = 8;        // how many other workgroups' results are read at a time when parts are combined
+    static constexpr bool late = false;            // true: registers do not suffice for the keys and values of a key tile
     using values = rows_of_cache<T, ValueDim>;
     using row_of_keys = rows_of_cache<T, HeadDim>;
     static constexpr int blocks = ValueDim / 16;
-    DEV static int key(int i) { return cache_results::row(i); } // of a lane's scores
+    DEV static int key(int i) { return cache_results::row(i); } // of the lane's score i
     DEV static int row(int e) { return cache_results::column(e); }
     DEV static void all_asked() {}
     template <int Warps, int Stages, int Keys> // of key tiles in flight
@@ -209,7 +211,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     struct scores {
         float x[count];
     };
-    struct shelf {}; // unused: rows of queries are in registers
+    struct shelf {}; // empty, since rows of queries are in registers
     struct queries {
         static constexpr int wide = row_of_keys::wide;
         static constexpr bool narrow = row_of_keys::narrow;
@@ -262,7 +264,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             for (int n = 0; n < values::wide; n++) v.of[n].across(T(), of + 2 * n, weights);
             if constexpr (values::narrow) v.last.across(T(), of + 2 * values::wide, weights);
         }
-        // Stores the existing rows to the warp's part of shared memory.
+        // Stores the first `rows` rows to the warp's part of shared memory.
         DEV void put(float *to, int rows) const
         {
 #pragma unroll
@@ -276,9 +278,9 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         }
     };
 
-    // Layout of result rows in shared memory, and the columns of its places.
+    // Layout of result rows in shared memory. column_at() tells which column lies at a place of a row.
     static constexpr int pitch = ValueDim + 4;
-    static constexpr bool in_order = false; // places are not in column order
+    static constexpr bool in_order = false; // places are not in the order of columns
     DEV static int at(int row, int place) { return row * pitch + place; }
     DEV static int column_at(int place)
     {

@@ -1,6 +1,6 @@
-// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: products of a piece and 8 rows by m16n8k16, with
-// operands that go from memory straight to registers: the 16 packed columns of a piece are the rows of the instruction, and its 32 of K are
-// permuted so that a lane needs 16 adjacent bytes of a column or a row. Refuses f32. On the host engine each lane computes its own results.
+// Products of a piece of a packed weight (docs/packing.md) and 8 rows of A by m16n8k16, for 16-bit elements. Operands go from memory
+// straight to registers. The 16 packed columns of a piece are the instruction's rows. Its 32 elements along K are permuted, so that a lane
+// needs 16 adjacent bytes of a column or a row. On the host engine each lane computes its own results.
 #pragma once
 #include "templates/isa/nvidia.h"
 #include "templates/isa/m16n8k16.h"
@@ -9,13 +9,13 @@ struct alignas(16) chunk { // 16 bytes of a packed column or of a row
     unsigned word[4];
 };
 
-// Zeroes what lies beyond the row's end: `left` elements of 2 bytes exist.
+// Keeps the first `left` elements of 2 bytes, and zeroes those beyond the row's end.
 DEV void cut_chunk(chunk &c, int left)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) c.word[i] = left > 2 * i + 1 ? c.word[i] : left > 2 * i ? c.word[i] & 0xffffu : 0u;
 }
-// Elements k to k + 7 of a row, zeros if it does not exist; `left` of the piece's 32 elements exist.
+// Elements k to k + 7 of a row's 32 elements for a piece, of which the first `left` exist; zeros if the row does not exist.
 template <class T> DEV chunk chunk_of_row(const T *row, int k, bool exists, int left)
 {
     chunk x = {};
@@ -24,8 +24,8 @@ template <class T> DEV chunk chunk_of_row(const T *row, int k, bool exists, int 
     return x;
 }
 
-// x, whose value is hidden from the compiler. Loads under a condition on it stay between products, where they are written; ptxas moves
-// unconditional ones behind all products of an iteration.
+// Returns x, but the compiler cannot know its value. Loads under a condition on it stay where they are written, between products; ptxas
+// moves unconditional loads behind all products of an iteration.
 DEV int opaque(int x)
 {
 #if !defined(TF_ON_HOST)
@@ -40,8 +40,8 @@ struct piece_results {
     DEV static int row(int i) { return thread_index() % 4 * 2 + i % 2; }
     DEV static int column(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
     float sum[count];
-    DEV void settle() {} // forces the results to be complete here (AMD)
-    // Stores the results to `sums`, a matrix of M rows by N columns, from this row and column on.
+    DEV void settle() {} // needed on AMD alone (isa/wave_pieces.h)
+    // Stores the results to `sums`, which Places lays out, from this row and column on.
     template <class Places> DEV void put(float *sums, int row, int column) const
     {
 #pragma unroll
@@ -49,7 +49,7 @@ struct piece_results {
     }
 };
 
-// Layout of sums of M rows by N columns in shared memory: what a wave stores at a time covers all banks.
+// Layout of sums of M rows by N columns in shared memory. A wave's store covers all banks.
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int pitch = N + 4, floats = M * pitch;
     DEV static int at(int row, int column) { return row * pitch + column; }
@@ -60,7 +60,7 @@ template <int M, int N, bool Halves> struct piece_places {
 
 #if defined(TF_ON_HOST)
 
-// A lane keeps only what its own results need: their columns of the piece, and their rows of A.
+// A lane keeps only what its own results need: two columns of the piece and two rows of A.
 template <class T> struct piece_of_weights {
     float x[2][32];
     DEV void load(const T *piece)
@@ -74,7 +74,7 @@ template <class T> struct piece_of_weights {
 };
 template <class T> struct piece_of_rows {
     float x[2][32];
-    // Loads rows from `first` on; they begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
+    // Loads 8 rows, from `first` on. Rows begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
         const int line = first + thread_index() % 32 / 4, at = thread_index() % 4 * 8;
@@ -105,7 +105,7 @@ template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<
 
 template <class T> struct piece_of_weights {
     chunk half[2]; // of columns thread / 4 and thread / 4 + 8
-    // Volatile: issued here, before the wait for the previous launch.
+    // Volatile, so that the loads are issued here, before the wait for the previous launch.
     DEV void load(const T *piece)
     {
         const T *at = piece + thread_index() % 4 * 64 + thread_index() % 32 / 4 * 8;
@@ -132,7 +132,7 @@ template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T>
         mma_add(T(), r.sum, w.half[0].word[i], w.half[1].word[i], w.half[0].word[i + 1], w.half[1].word[i + 1], a.x.word[i],
                 a.x.word[i + 1]);
 }
-// A lane has the same part of a row as of a column, so rows can be multiplied by rows.
+// Multiplies rows by rows, which works since a lane has the same part of a row as of a column.
 template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<T> &a)
 {
     piece_of_weights<T> columns = {};
@@ -141,8 +141,8 @@ template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<
 }
 #endif
 
-// Sums of squares of rows, over up to Count pieces: the diagonal of the rows' products with each other. No chain has more than 256
-// products: tensor cores truncate, which for sums of squares is always downward.
+// Sums of squares of rows, over up to Count pieces: the diagonal of the rows' products with each other. Tensor cores truncate, which makes
+// sums of squares too small, so sums are blocked, with at most 256 products in a chain.
 template <class T, int Count> struct piece_squares {
     static constexpr int folded = Count > 128 ? static_cast<int>(root_up(Count, 2)) : Count;
     piece_results now = {}, all = {};
@@ -162,7 +162,7 @@ template <class T, int Count> struct piece_squares {
             now.sum[i] = 0;
         }
     }
-    // Stores one sum per row to `sums`, the place of the first row's.
+    // Stores a sum for each row, the first row's to `sums`.
     DEV void put(float *sums)
     {
         if constexpr (folded < Count) fold();

@@ -1,5 +1,5 @@
-// In: vectors, pointers, a warp's registers. Out: functions that several layers share on NVIDIA's GPUs from sm_80 on, and the same for the
-// host engine: byte addresses of shared memory, two 16-bit numbers packed into a register, shuffles of a whole warp, clusters, prefetches.
+// Functions that several layers share on NVIDIA's GPUs from sm_80 on, with versions for the host engine: byte addresses of shared memory,
+// two 16-bit numbers packed into a register, shuffles of a whole warp, clusters, prefetches.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -38,12 +38,12 @@ DEV shared_address shared_at(const void *p) { return static_cast<shared_address>
 DEV float larger(float x, float y) { return fmaxf(x, y); }
 DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
 
-// Exchange within a warp, all of whose lanes take part.
+// Exchange within a warp. All of its lanes must call these.
 template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 template <class T> DEV T lane_above(T x) { return __shfl_down_sync(0xffffffffu, x, 1); } // the last lane gets its own
 template <class T> DEV T lane_below(T x) { return __shfl_up_sync(0xffffffffu, x, 1); }   // the first lane gets its own
 
-// Reads a number that the previous launch may still write: volatile, so that it is read again after the wait for that launch.
+// Reads a number that the previous launch may still write. Volatile, so that a second call, after the wait for that launch, reads it again.
 DEV int number_read(const int *number)
 {
     int value;
@@ -54,7 +54,7 @@ DEV int number_read(const int *number)
 // ---- clusters: adjacent workgroups that start together and reach each other's shared memory (sm_90a)
 DEV void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); } // called by all threads of all members
 DEV void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
-// Reads another member's shared memory at the offset of `own`.
+// Reads 16 bytes of another member's shared memory, at the same offset as `own` in this workgroup's.
 DEV neighbours<float, 4> cluster_read(const float *own, int member)
 {
     neighbours<float, 4> x;

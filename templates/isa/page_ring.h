@@ -1,17 +1,20 @@
-// In: contiguous bytes of constant global memory, and a workgroup's shared memory. Out: a ring of pages in shared memory: one warp, the
-// writer, issues bulk copies into them in the order in which the other warps read. Two numbers bound it: the pages of the ring, and how
-// many of them may be in flight. Bytes in flight delay every other access of the multiprocessor, so they should be few: about bandwidth
-// times latency. The other pages hold data that has arrived ahead of its use, for example while warps wait for rows. Copies have an
-// evict-first hint, so that the L2 keeps rows and caches, which are used again, rather than these bytes.
+// A ring of pages in shared memory through which global memory that no launch writes, such as weights, is streamed. One warp, the writer,
+// issues bulk copies into the pages, in the order in which the other warps read them.
+//
+// The ring has a number of pages, of which a smaller number may be in flight. Bytes in flight delay every other access of the
+// multiprocessor, so they should be few: about bandwidth times latency. The other pages hold data that arrived ahead of its use, for
+// example while warps waited for rows. Copies have an evict-first hint, so that the L2 keeps rows and caches, which are used again, rather
+// than these bytes.
 #pragma once
 #include "templates/isa/bulk.h"
 
 // Counts how often all warps have read a page.
 struct alignas(8) page_reads {
-    unsigned long long word; // on the host: reads of all warps, counted
+    unsigned long long word; // on the host: the number of arrivals
 
     DEV void clear(int warps); // called first, by one thread
-    // By one lane of a warp, once all its lanes have read. `offset` is 0, which the compiler must not know (page_reader::release).
+    // Called by one lane of each warp, after all its lanes have read. `offset` is 0, but the compiler must not know that
+    // (page_reader::release).
     DEV void arrive(unsigned offset);
     // Waits until all warps have read the page turn + 1 times. Call it before any warp has read the page turn + 2 times.
     DEV void wait(unsigned turn, unsigned warps);
@@ -48,9 +51,9 @@ DEV void page_reads::arrive(unsigned offset)
 DEV void page_reads::wait(unsigned turn, unsigned) { barrier_wait(shared_at(this), turn % 2); }
 #endif
 
-constexpr int page_bytes = 16384; // pages of 8 KB load at 0.8 of the rate (H200)
+constexpr int page_bytes = 16384; // with pages of 8 KB, loads reach 0.8 of this size's rate (H200)
 
-// A ring in shared memory that Warps warps read.
+// The shared memory of a ring that Warps warps read.
 template <int Pages, int Warps> struct alignas(128) page_memory {
     static constexpr int pages = Pages, warps = Warps;
     struct alignas(128) page {
@@ -60,7 +63,7 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     page_reads read[Pages];
     page data[Pages];
 
-    // By the lanes of one warp, ahead of a barrier of the whole workgroup.
+    // Called by all lanes of one warp, before a barrier of the whole workgroup.
     DEV void clear(int lane)
     {
         for (int i = lane; i < Pages; i += 32) {
@@ -70,7 +73,7 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     }
 };
 
-// The writer: all lanes of the warp call put(), the first one copies.
+// The writing warp. All of its lanes call put(); the first one copies.
 template <class Memory, int InFlight> struct page_writer {
     Memory &memory;
     unsigned written = 0;
@@ -92,7 +95,7 @@ template <class Memory, int InFlight> struct page_writer {
     }
 };
 
-// 0: blockIdx.z, which compilers cannot know to be 0 in every launch.
+// Returns 0, but as blockIdx.z: compilers do not know that it is 0 in every launch.
 #if defined(TF_ON_HOST)
 DEV unsigned hidden_zero() { return 0; }
 #else
@@ -115,8 +118,9 @@ template <class Memory> struct page_reader {
         memory.filled[page].wait(parity);
         return memory.data[page].bytes;
     }
-    // Called after the last read of any lane. `read` has bits of every load from the page, so that the arrival depends on the loads: ptxas
-    // lets an mbarrier's arrive overtake loads from shared memory, and these may queue behind loads of rows until the page is refilled.
+    // Called after all lanes' last reads of the page. `read` has bits of every load from the page, so that the arrival depends on these
+    // loads. Otherwise ptxas lets the mbarrier's arrive overtake loads from shared memory, which may queue behind loads of rows until the
+    // page is refilled.
     DEV void release(unsigned read)
     {
         __syncwarp();

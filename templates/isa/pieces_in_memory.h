@@ -1,6 +1,6 @@
-// In: pieces of a packed weight (docs/packing.md) in shared memory, rows of A in memory. Out: operands of m16n8k16 as isa/mma_pieces.h
-// multiplies them, k in its natural order: ldmatrix reads a piece without bank conflicts, as each of its 8 x 8 matrices is 128 contiguous
-// bytes; a lane loads its pairs of elements of a row one by one. Refuses f32.
+// Operands for the products of isa/mma_pieces.h, from pieces of a packed weight (docs/packing.md) in shared memory and rows of A in global
+// memory. Here elements along K are not permuted. ldmatrix reads a piece without bank conflicts, as each of its 8 x 8 matrices is 128
+// contiguous bytes; of a row, a lane loads its pairs of elements one by one.
 #pragma once
 #include "templates/isa/mma_pieces.h"
 
@@ -28,7 +28,7 @@ template <class T> struct piece_in_order : piece_of_rows<T> {
 };
 #else
 template <class T> struct piece_in_memory : piece_of_weights<T> {
-    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // depend on both loads (page_reader::release)
+    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // of both loads (page_reader::release)
     DEV void load(const char *piece)
     {
         const unsigned at = shared_at(piece) + thread_index() % 32 * 16;
@@ -43,8 +43,8 @@ template <class T> struct piece_in_memory : piece_of_weights<T> {
 };
 template <class T> struct piece_in_order : piece_of_rows<T> {
     using place = const T *; // of the lane's first pair of elements
-    // Rows from `first` on; rows begin at `row`, `stride` elements apart; `rows` of them exist. Lanes of later rows read the last row
-    // instead, and the results are never stored: so no load has a condition.
+    // The lane's row, counted from `first`. Rows begin at `row`, `stride` elements apart; `rows` of them exist. A lane whose row does not
+    // exist reads the last one, and its results are never stored, so no load needs a condition.
     DEV static place at(const T *row, int first, long long stride, int rows)
     {
         const int in = first + thread_index() % 32 / 4;

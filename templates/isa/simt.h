@@ -1,10 +1,9 @@
-// In: the compiler's builtins for threads. Out: the ISA layer that every target has: indices of threads and workgroups, barriers, shuffles,
-// products on register tiles. Refuses reductions over a number of lanes that is no power of two or exceeds a wave.
+// The ISA layer that every target has: indices of threads and workgroups, barriers, shuffles, reductions, products on register tiles.
 #pragma once
 #include "templates/base/ops.h"
 
-// The thread's index. In a launch of many phases its origin is hidden from compilers: they would compute all that phases derive from it
-// ahead of the loops over tiles and layers, which takes too many registers.
+// The thread's index. In a launch of many phases, compilers must not know that it never changes: otherwise they compute whatever phases
+// derive from it ahead of the loops over tiles and layers, which takes too many registers.
 DEV int same_thread(int index)
 {
 #if !defined(TF_PHASES) || defined(TF_ON_HOST)
@@ -24,7 +23,8 @@ template <int Width> DEV float lane_xor(float x, int mask) { return tf_hs_shfl_x
 #elif defined(__clang__)
 DEV int thread_index() { return same_thread(static_cast<int>(__builtin_amdgcn_workitem_id_x())); }
 DEV int block_index() { return static_cast<int>(__builtin_amdgcn_workgroup_id_x()); }
-// The dispatch packet: grid_size_x in work-items at byte 12, workgroup_size_x at byte 4 (HSA AQL kernel dispatch packet).
+// How many workgroups the launch has, by the HSA AQL kernel dispatch packet: grid_size_x (work-items) is at byte 12, workgroup_size_x at
+// byte 4.
 DEV int block_total()
 {
     const auto packet = (const __attribute__((address_space(4))) char *)__builtin_amdgcn_dispatch_ptr();
@@ -47,13 +47,13 @@ template <int Width> DEV float lane_xor(float x, int mask)
 DEV int thread_index() { return same_thread(static_cast<int>(threadIdx.x)); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
-#if defined(TF_TEAM) // the first TF_TEAM threads compute and meet here; those behind them load (frame/frame_ring.h)
+#if defined(TF_TEAM) // a barrier of the first TF_TEAM threads, which compute; the threads after them load (frame/frame_ring.h)
 DEV void barrier() { asm volatile("bar.sync 1, %0;" ::"n"(TF_TEAM) : "memory"); }
 #else
 DEV void barrier() { __syncthreads(); }
 #endif
-// Only the lanes of the group take part: other groups of the warp may be in other iterations, and a mask that includes them would wait for
-// them.
+// Exchanges within groups of Width lanes. The mask has only the lanes of the group: other groups of the warp may be in other iterations,
+// and the shuffle would wait for them.
 template <int Width> DEV float lane_xor(float x, int mask)
 {
     const unsigned group = Width == 32 ? 0xffffffffu : ((1u << (Width % 32)) - 1u) << (threadIdx.x % 32u & ~(Width - 1u));
@@ -61,7 +61,8 @@ template <int Width> DEV float lane_xor(float x, int mask)
 }
 #endif
 
-// Index of this wave in the workgroup: for a thread's own addresses; and, on AMD, as a scalar, which the compiler cannot infer.
+// The index of the thread's wave in its workgroup. wave_index() is a scalar on AMD, which compilers cannot infer; wave_of_thread() is in a
+// vector register, for addresses that also depend on the thread.
 DEV int wave_of_thread() { return thread_index() / TF_WAVE; }
 DEV int wave_index()
 {
@@ -72,8 +73,8 @@ DEV int wave_index()
 #endif
 }
 
-// ---- programmatic dependent launches (sm_90a; docs/overlap.md). Every thread waits before it touches what another launch may write or
-// read, weights excepted; elsewhere a launch begins when the previous one has ended.
+// ---- programmatic dependent launches (sm_90a; docs/overlap.md). Every thread calls previous_wait() before it reads what another launch
+// may write (all but weights), or writes what another launch may read. On other targets a launch begins when the previous one has ended.
 #if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
 DEV void previous_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 #if defined(TF_SIGNAL_NEVER)
@@ -86,7 +87,7 @@ DEV void previous_wait() {}
 DEV void next_may_start() {}
 #endif
 
-// exp(x) for softmax weights, with an error of |x| ulp: smallest for the largest weights, whose x is near 0. On GPUs exp2 is one
+// exp(x) for softmax weights. The error is |x| ulp, so it is smallest for the largest weights, whose x is near 0. On GPUs exp2 is one
 // instruction.
 #if !defined(__clang__)
 DEV float machine_exp2(float x)
@@ -117,7 +118,7 @@ struct take_sum {
     DEV static float identity() { return 0.0f; }
     template <class X> DEV static X join(X x, X y) { return x + y; }
 };
-struct take_max { // NaN wins, as in the op
+struct take_max { // NaN if either is NaN, as op_max()
     DEV static float identity() { return bits_float(0xff800000u); }
     DEV static float join(float x, float y) { return x > y || x != x ? x : y; }
     template <int N> DEV static vec<float, N> join(vec<float, N> x, vec<float, N> y) { return op_max(x, y); }
@@ -128,7 +129,7 @@ struct take_min {
     template <int N> DEV static vec<float, N> join(vec<float, N> x, vec<float, N> y) { return op_min(x, y); }
 };
 
-// Reduces the elements of x in pairs N/2 apart, then N/4, ...
+// Reduces the elements of x to one number: pairs N/2 apart first, then N/4 apart, and so on.
 template <class Take, int N> DEV float tree_join(vec<float, N> x)
 {
     if constexpr (N == 1)
@@ -139,7 +140,7 @@ template <class Take, int N> DEV float tree_join(vec<float, N> x)
         return tree_join<Take>(Take::join(part<0, N / 2>(x), part<N / 2, N / 2>(x)));
 }
 
-// Reduces over `Width` adjacent lanes; all get the same bits, because the tree is symmetric.
+// Reduces over Width adjacent lanes. All get the same bits, because the tree of additions is symmetric.
 template <class Take, int Width> DEV float wave_join(float x)
 {
     static_assert(Width <= TF_WAVE && (Width & (Width - 1)) == 0, "tile: Width is a power of two, at most a wave");
@@ -148,8 +149,8 @@ template <class Take, int Width> DEV float wave_join(float x)
     return x;
 }
 
-// Reduces over the Team threads of a row, in a fixed order. `slot` has a float per wave of the workgroup, through which teams wider than a
-// wave reduce.
+// Reduces over the Team threads of a row, in a fixed order. slot: shared memory, a float per wave of the workgroup, which teams wider than
+// a wave use.
 template <class Take, int Team> DEV float team_join(float x, float *slot)
 {
     if constexpr (Team <= TF_WAVE)
@@ -167,8 +168,8 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
     }
 }
 
-// ---- fragments of a product: a thread has ThreadM rows and Width adjacent columns of either half of a block of 2 * Granule columns, in as
-// many blocks as make ThreadN columns
+// ---- a thread's results of a product: ThreadM rows by ThreadN columns, which are Width adjacent columns in each half of a granule pair,
+// for ThreadN / (2 * Width) such blocks
 template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threads> struct simt_fragment {
     static constexpr int blocks = ThreadN / (2 * Width), lanes = TileN / ThreadN;
     static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width, granule of width");
@@ -183,8 +184,8 @@ template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threa
         const int n = (block * lanes + lane()) * Width;
         return n / Granule * 2 * Granule + n % Granule;
     }
-    // Position of the tile's column n in a line of shared memory: the low halves of all blocks, then the high ones, so that adjacent lanes
-    // read adjacent words.
+    // Where the tile's column n lies in a line of shared memory: the low halves of all granule pairs precede the high ones, so that
+    // adjacent lanes read adjacent words.
     DEV static int place(int n) { return n / (2 * Granule) * Granule + n % Granule + (n % (2 * Granule) < Granule ? 0 : TileN / 2); }
     DEV void clear()
     {
@@ -203,7 +204,7 @@ template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threa
                 high[i][j] += other.high[i][j];
             }
     }
-    // a: rows of one k; b: columns of that k, in the order of place()
+    // Adds the products of one k. a: A's column k, one element per row; b: B's row k, in the order of place().
     DEV void multiply(const float *a, const float *b)
     {
         const vec<float, ThreadM> x = load_aligned<ThreadM>(a + row(0));

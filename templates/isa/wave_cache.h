@@ -1,27 +1,29 @@
-// In: rows of queries, keys and values in memory, 16 bits per element. Out: attention over a cache on AMD's matrix units, under the names
-// of isa/mma_cache.h and isa/nvidia.h: cache_tile, exchange within a wave. Refuses f32. Needs isa/mfma.h, or isa/wmma.h and
-// isa/wmma_wide.h; isa/amd_weights.h.
+// cache_tile: the products of attention over a cache on AMD's matrix units, for 16-bit elements, with the same names as isa/mma_cache.h;
+// and the functions of isa/nvidia.h that attention/decode_mma.h calls. Needs isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
 //
-// Lane l has line l % 16 of an operand and its 16-byte part l / 16. So of scores(key, row) = keys * rows it has 8 adjacent keys of one row,
-// in the order in which a product over keys takes 16 bytes of weights: neither scores nor weights change lanes. The other operand of that
-// product is the values, with keys contiguous; but in memory columns are contiguous. So each lane loads 16 bytes (8 columns) of each of its
-// 8 keys, and transposes these 8 x 8 elements in its own registers, two elements per v_perm: 32 v_perm for the wave's 8 loads of 1 KB, and
-// nothing passes through LDS. (Through LDS each element would be written and read once more, by 2-byte reads, or by wider ones and the same
-// v_perm.) A row of a head of 64 columns takes only 8 lanes, so the other 8 of 16 lanes load other keys; then the two exchange halves of
-// their 16 bytes, by one DPP move per word. Each element is loaded once for all 16 rows. A wave's load of values covers whole rows of
-// memory. A load of keys covers 64 bytes (RDNA: 32) of each of 16 rows, and the next load the bytes after them.
+// Lane l has line l % 16 of an operand, of which it has 16-byte part l / 16. In scores(key, row) = keys * rows it therefore has 8 adjacent
+// keys of one row, in the order in which a product over keys takes 16 bytes of weights. So neither scores nor weights change lanes.
+//
+// The other operand of that product is the values with keys contiguous, but in memory columns are contiguous. Each lane loads 16 bytes (8
+// columns) of each of its 8 keys and transposes these 8 x 8 elements in its own registers, two elements per v_perm. That takes 32 v_perm
+// for the wave's 8 loads of 1 KB, and nothing passes through LDS. (Through LDS each element would be written and read once more: by 2-byte
+// reads, or by wider reads and the same v_perm.) A row of a head of 64 columns takes only 8 lanes, so the other 8 of 16 lanes load other
+// keys. Two such lanes then exchange halves of their 16 bytes, with one DPP move per word.
+//
+// Each element is loaded once for all 16 rows of queries. A wave's load of values covers whole rows of memory. A load of keys covers 64
+// bytes (RDNA: 32) of each of 16 rows, and the next load the bytes after them.
 #pragma once
 #include "templates/isa/amd_weights.h"
 
 // ---- a wave
-// The thread's index, recomputed, so that what depends on it is not kept in registers through the mainloop.
+// The thread's index, read again, so that values that depend on it need not stay in registers through the mainloop.
 DEV int thread_again()
 {
     int thread = thread_index();
     settle(thread);
     return thread;
 }
-// x is wave-uniform: moved to scalar registers.
+// Moves x, which must be wave-uniform, to scalar registers.
 template <class X> DEV X warp_same(const X &x)
 {
     static_assert(sizeof(X) % 4 == 0, "X is a multiple of 4 bytes");
@@ -49,43 +51,45 @@ DEV float machine_exp2(float x) { return wave_exp2(x); }
 
 DEV int number_read(const int *number) { return *number; } // no launch begins before the previous one has ended
 
-// No clusters: a workgroup is alone.
+// AMD's GPUs have no clusters: each workgroup is a cluster of its own.
 DEV void cluster_arrive() {}
 DEV void cluster_wait() {}
 DEV neighbours<float, 4> cluster_read(const float *own, int) { return *reinterpret_cast<const neighbours<float, 4> *>(own); }
 DEV void prefetch_l2(const void *, int) {}
 
-template <int Pieces> struct row_shelf { // of 16 rows
+template <int Pieces> struct row_shelf { // 16 rows of queries in LDS, Pieces 16-byte pieces per row
     sixteen_bytes of[Pieces * 16];
 };
 template <> struct row_shelf<0> {
 };
 
-// ---- rows of queries, `unit` keys or values at a time. HeadDim: columns of queries and keys; ValueDim: of values and results.
+// ---- products of 16 rows of queries with `unit` keys or values. HeadDim: columns of queries and keys; ValueDim: columns of values and
+// results.
 template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int parts = TF_WAVE / 16, each = 16 / parts; // lanes that share a line; results of a product per lane
     static constexpr int rows = 16, unit = 8 * parts, products = unit / 16;
-    static constexpr int count = 8, lane_rows = 1; // scores per lane, and their rows
+    static constexpr int count = 8, lane_rows = 1; // scores per lane; how many rows they belong to
     static constexpr int sharing = 16;             // lanes at this distance have the same row
     static constexpr bool guesses = false;         // no launch begins before the previous one has ended
     static constexpr bool queries_ahead = false;   // the next part's queries are not loaded while a part ends
-    static constexpr int parts_at_once = 16;       // parts of other workgroups read at a time; they bypass L2, so latency is long
-    // RDNA: beside the results of a long head, registers have room for 128 columns of keys or of values at a time.
+    static constexpr int parts_at_once = 16; // how many other workgroups' results are read at a time: many, as they bypass L2 and take long
+    // Keys and values are loaded and multiplied in blocks of 128 columns: on RDNA, registers have no room for more beside a long head's
+    // results.
     static constexpr bool late = TF_WAVE == 32 && (HeadDim > 128 || ValueDim > 128);
-    static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products per row of keys
+    static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // 16-byte pieces of a row of keys; products along it
     static constexpr bool cut = pieces % parts != 0;
-    // Values: blocks of 128 columns, 16 lanes wide; a remainder of at most 64 columns is one block of 64.
+    // Values are loaded in blocks of 128 columns, a row by 16 lanes; a remainder of at most 64 columns is one block of 64.
     static constexpr int wide_blocks = ValueDim / 128 + (ValueDim % 128 > 64), narrow_from = wide_blocks * 128;
     static constexpr bool narrow = ValueDim > narrow_from;
     using operand = typename matrix<T>::operand;
 
     DEV static int line() { return thread_index() % 16; }
     DEV static int part() { return thread_index() % TF_WAVE / 16; }
-    DEV static int key(int i) { return part() * 8 + i; } // of a lane's scores
+    DEV static int key(int i) { return part() * 8 + i; } // of the lane's score i
     DEV static int row(int) { return line(); }
-    // All loads are issued before the first is waited for.
+    // Called after a block's loads: they are all issued before the first one is waited for.
     DEV static void all_asked() { schedule_fence(); }
-    template <int, int, int> struct ring { // unused: everything goes through registers
+    template <int, int, int> struct ring { // empty, since keys and values are loaded to registers
         struct memory {};
         DEV ring(memory &) {}
     };
@@ -97,7 +101,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         return __builtin_bit_cast(operand, own);
 #endif
     }
-    // Which line of a product's results a line of its first operand yields, and the inverse map.
+    // result_of(): which line of a product's results comes from a line of its first operand. line_of(): the inverse.
 #if TF_WAVE == 32
     DEV static int result_of(int line) { return wide::line_read(line); }
     DEV static int line_of(int result) { return TF_OPERAND_BYTES == 16 ? result : result % 8 * 2 + result / 8; }
@@ -105,15 +109,15 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     DEV static int result_of(int line) { return line; }
     DEV static int line_of(int result) { return result; }
 #endif
-    // Beyond a row's end its last piece is loaded again; the results are not used.
+    // Pieces beyond a row's end are replaced by its last one; their results are not used.
     DEV static int in_key(int piece) { return piece < pieces ? piece : pieces - 1; }
     DEV static int in_value(int piece) { return piece < ValueDim / 8 ? piece : ValueDim / 8 - 1; }
 
     struct scores {
         float x[count];
     };
-    // Rows of queries, zeros beyond the last: in registers; on RDNA those of long heads would take half of a lane's, so they lie in LDS,
-    // piece by piece, so that adjacent lanes read adjacent words.
+    // Rows of queries, with zeros for rows that do not exist, are in registers. On RDNA those of long heads would take half of a lane's
+    // registers, so they lie in LDS, piece by piece, so that adjacent lanes read adjacent words.
     static constexpr bool shelved = TF_WAVE == 32 && HeadDim > 64;
     using shelf = row_shelf<shelved ? pieces : 0>;
     DEV static sixteen_bytes piece_of_row(const T *at, int piece, bool exists)
@@ -152,7 +156,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             }
         }
     };
-    // Rows of a head from `row` on; beyond row `to` the last one is loaded again.
+    // Loads from rows of a head, from `row` on. In place of rows from `to` on, row to - 1 is loaded again.
     struct window {
         global_address from;
         int last;
@@ -167,13 +171,13 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             return global_read(from + (static_cast<unsigned>(key < last ? key : last) * stride + static_cast<unsigned>(piece) * 16));
         }
     };
-    struct key_sums { // scores in the products' layout
+    struct key_sums { // scores, as the products leave them
         accumulator of[products];
         DEV void clear()
         {
 #pragma unroll
             for (int i = 0; i < count; i++) of[i / each][i % each] = 0.0f;
-            if constexpr (late) settle(of[0]); // else registers would hold the zeros from one key tile to the next
+            if constexpr (late) settle(of[0]); // otherwise the compiler keeps the zeros in registers from one key tile to the next
         }
         DEV void put(scores &s) const
         {
@@ -181,7 +185,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             for (int i = 0; i < count; i++) s.x[i] = of[i / each][i % each];
         }
     };
-    template <int Steps> struct key_block { // of a unit
+    template <int Steps> struct key_block { // `unit` keys, of which Steps products' columns
         sixteen_bytes of[products][Steps];
         DEV void load(const window &w, int first)
         {
@@ -196,7 +200,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         {
 #pragma unroll
             for (int n = 0; n < Steps; n++) {
-                if (late && n % 2 == 0) schedule_fence(); // else all rows of queries are loaded into registers first
+                if (late && n % 2 == 0) schedule_fence(); // otherwise the compiler loads all of the queries into registers first
                 const operand row = q.step(first + n);
 #pragma unroll
                 for (int u = 0; u < products; u++) {
@@ -218,7 +222,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             r.put(s);
         }
     };
-    // For `late`: keys are loaded and multiplied block by block.
+    // If `late`: loads and multiplies keys block by block.
     template <int First> DEV static void multiply_late(const queries &q, const window &w, key_sums &r)
     {
         constexpr int most = 128 / 8 / parts, own = steps - First < most ? steps - First : most;
@@ -264,7 +268,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     };
 
     struct results {
-        accumulator of[wide_blocks * 8 + narrow * 4]; // line l of product j is column 8 * line_of(l) + j of a block
+        accumulator of[wide_blocks * 8 + narrow * 4]; // in a block of 128, line l of product j is column 8 * line_of(l) + j
         DEV void clear()
         {
 #pragma unroll
@@ -307,7 +311,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             for (int b = 0; b < wide_blocks; b++) add_block(v.of[b], b, weights);
             if constexpr (narrow) add_block(v.last, weights);
         }
-        // For `late`: values are loaded, as by load(), and multiplied block by block.
+        // If `late`: loads values, as load() does, and multiplies them block by block.
         DEV void add_late(const T *head, long long stride, int row, int to, const float (&w)[count])
         {
             const operand weights = packed(w);
@@ -326,8 +330,8 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
                 add_block(v, weights);
             }
         }
-        // A lane has loaded 8 columns of four keys, the lane 8 lines away the same columns of four other keys. Each keeps one half of the
-        // columns, and trades the other half for the kept columns of the other lane's keys. Lines from 8 on have the later keys and keep
+        // A lane has loaded 8 columns of four keys, and the lane 8 lines away the same columns of four other keys. Each keeps half of its
+        // columns, and trades the other half for those that it keeps of the other lane's keys. Lines from 8 on have the later keys and keep
         // the later columns.
         DEV static void trade(sixteen_bytes own, eight_bytes &first, eight_bytes &second)
         {
@@ -339,7 +343,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
                 second[i] = static_cast<unsigned>(__builtin_amdgcn_update_dpp(high, low, rotate_8, all_rows, lines_to_8, false));
             }
         }
-        // Stores the existing rows to the wave's part of LDS.
+        // Stores the first `rows` rows to the wave's part of LDS.
         DEV void put(float *to, int rows) const
         {
             const int thread = thread_again(), row = thread % 16, own = thread % TF_WAVE / 16;
@@ -365,7 +369,8 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         }
     };
 
-    // Layout of result rows in LDS: quads are permuted, so that neither one quad of 8 rows nor adjacent quads of one row conflict.
+    // Layout of result rows in LDS: groups of four floats are permuted within a row. So there are no bank conflicts, neither between one
+    // group of 8 rows nor between adjacent groups of a row.
     static constexpr int pitch = ValueDim;
     static constexpr bool in_order = true; // places are in column order
     DEV static int at(int row, int place)

@@ -1,11 +1,10 @@
-// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: AMD's products of a piece and 16 rows, under the
-// names of isa/mma_pieces.h, with operands that go from memory straight to registers: the 16 packed columns of a piece are the lines of the
-// instruction's first operand, rows of A those of its second, so a lane has results of adjacent columns of one row. Each 16 bytes of a
-// piece are loaded by one lane. Refuses f32. Needs isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
+// Products of a piece of a packed weight (docs/packing.md) and 16 rows of A on AMD's matrix units, for 16-bit elements, with the same names
+// as isa/mma_pieces.h. Operands go from memory straight to registers. The 16 packed columns of a piece are the instruction's first operand
+// and rows of A the second, so a lane has results of adjacent columns of one row. Needs isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
 #pragma once
 #include "templates/isa/amd.h"
 
-// Zeroes what lies beyond the row's end in a 16-byte chunk: `left` elements of 2 bytes exist.
+// Keeps the first `left` elements of 2 bytes of a 16-byte chunk, and zeroes those beyond the row's end.
 DEV void cut_chunk(sixteen_bytes &c, int left)
 {
 #pragma unroll
@@ -15,8 +14,8 @@ DEV void cut_chunk(sixteen_bytes &c, int left)
     }
 }
 
-// A lane has chunks part(), part() + parts, ... of a piece, and the same chunks of rows of A; so only the order of summation over k differs
-// from memory's.
+// Which 16-byte chunks of a piece a lane loads: part(), part() + parts, ... of one packed column, and the same chunks of a row of A. So
+// sums over k are right, only in another order.
 struct piece_lanes {
     static constexpr int parts = TF_WAVE / 16, loads = 4 / parts;
     DEV static int line() { return thread_index() % 16; }
@@ -28,7 +27,7 @@ struct piece_lanes {
 #endif
 };
 
-DEV int opaque(int x) { return x; } // hides nothing, unlike that of mma_pieces.h: here settle() keeps loads where they are written
+DEV int opaque(int x) { return x; } // unlike isa/mma_pieces.h, it hides nothing: here settle() keeps loads where they are written
 
 // The rows of A that a wave multiplies by a piece at a time, and the layout of the results: a lane has adjacent columns of one row.
 struct piece_results {
@@ -36,8 +35,8 @@ struct piece_results {
     DEV static int row(int) { return piece_lanes::line(); }
     DEV static int column(int i) { return piece_lanes::part() * count + i; }
     accumulator sum;
-    // Forces the results to be complete here; else the compiler defers the products until all loads in flight have arrived, and needs
-    // registers for the next pieces as well.
+    // Has the results complete here. Otherwise the compiler defers the products until all loads in flight have arrived, and needs registers
+    // for the next pieces as well.
     DEV void settle()
     {
 #if defined(__gfx908__) // accumulation registers are separate
@@ -46,7 +45,7 @@ struct piece_results {
         asm volatile("" : "+v"(sum));
 #endif
     }
-    // Stores the results to `sums`, a matrix of M rows by N columns, from this row and column on.
+    // Stores the results to `sums`, which Places lays out, from this row and column on.
     template <class Places> DEV void put(float *sums, int row, int column) const
     {
 #pragma unroll
@@ -57,9 +56,9 @@ struct piece_results {
     }
 };
 
-// Layout of sums of M rows by N columns in LDS: a line of 32 floats has 16 columns of two rows, whose groups of 4 floats are permuted, so
-// that there are no bank conflicts when lanes store 16 rows together, nor when they read groups of 4. Halves: adjacent readers read
-// adjacent groups of 16 columns, else every other one.
+// Layout of sums of M rows by N columns in LDS. A line of 32 floats has 16 columns of two rows, in groups of 4 floats, which are permuted.
+// So there are no bank conflicts when lanes store 16 rows together, nor when they read groups of 4. Halves: adjacent readers read adjacent
+// groups of 16 columns; otherwise, every other group.
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int floats = M * N;
     DEV static int at(int row, int column)
@@ -67,7 +66,7 @@ template <int M, int N, bool Halves> struct piece_places {
         const int group = column / 16, in = row ^ (Halves ? group : group / 2) % 2 * 3;
         return (group * (M / 2) + in / 2) * 32 + (in % 2 * 4 + (column / 4 % 4 ^ in / 2 % 4)) * 4 + column % 4;
     }
-    // As in isa/mma_pieces.h, but always counts the sums of all rows, because rows are interleaved.
+    // As in isa/mma_pieces.h, but for all rows, since rows are interleaved.
     DEV static int count(int) { return floats; }
     DEV static int nth(int i) { return i; }
 };
@@ -85,8 +84,8 @@ template <class T> struct piece_of_weights {
 
 template <class T> struct piece_of_rows {
     sixteen_bytes chunk[piece_lanes::loads];
-    // Loads rows from `first` on; they begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each. Beyond
-    // them the last row is loaded again; its results are not stored.
+    // Loads 16 rows, from `first` on. Rows begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each. In
+    // place of rows that do not exist the last one is loaded again; its results are not stored.
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
         const int in = first + piece_lanes::line() < rows ? first + piece_lanes::line() : rows - 1, part = piece_lanes::part();
@@ -114,7 +113,7 @@ template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T>
     }
 }
 
-// Sums of squares of rows, over up to Count pieces; no chain has more than 256 terms.
+// Sums of squares of rows, over up to Count pieces. They are blocked, with at most 256 terms in a chain.
 template <class T, int Count> struct piece_squares {
     static constexpr int levels = sum_levels(Count, 256);
     running<take_sum, 1, levels, static_cast<int>(root_up(Count, levels))> own;
@@ -131,7 +130,7 @@ template <class T, int Count> struct piece_squares {
         }
         own.join(splat<1>(sum));
     }
-    // Stores one sum per row to `sums`, the place of the first row's.
+    // Stores a sum for each row, the first row's to `sums`.
     DEV void put(float *sums)
     {
         float sum = own.total()[0];

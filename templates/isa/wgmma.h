@@ -1,6 +1,5 @@
-// In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous instructions under one set of names:
-// mbarriers, TMA loads, wgmma, setmaxnreg. Refuses other targets. isa/wgmma_host.h has the same names for the host engine; nothing outside
-// this folder holds sm_90a assembly.
+// sm_90a's asynchronous instructions: mbarriers, TMA loads, wgmma, setmaxnreg. isa/wgmma_host.h has the same names for the host engine.
+// Nothing outside this folder has sm_90a assembly.
 #pragma once
 #include "templates/isa/arrivals.h"
 
@@ -12,7 +11,7 @@ struct alignas(128) tensor_map { // the alignment in cuda.h since CUDA 13
     unsigned long long opaque[16];
 };
 
-// Predicated: a branch between two groups of matrix products makes ptxas serialise them (C7520).
+// Predicated, because a branch between two groups of matrix products makes ptxas serialise them (C7520).
 DEV void barrier_arrive_if(shared_address barrier, bool yes)
 {
     asm volatile("{ .reg .pred p; setp.ne.b32 p, %1, 0; @p mbarrier.arrive.shared::cta.b64 _, [%0]; }" ::"r"(barrier),
@@ -20,16 +19,16 @@ DEV void barrier_arrive_if(shared_address barrier, bool yes)
                  : "memory");
 }
 
-// Among `threads` threads (whole warps); barrier 0 is __syncthreads'.
+// A barrier of `threads` threads, whole warps. Barrier 0 is that of __syncthreads().
 DEV void group_barrier(int index, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
-// Orders what the lanes of a warp read or wrote before what they do after.
+// Orders the warp's memory accesses before the barrier ahead of those after it.
 DEV void warp_barrier() { __syncwarp(); }
 
-// The half of group_barrier() that does not wait.
+// Arrives at a group_barrier() without waiting.
 DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
-// ---- TMA loads: a box of a tensor map, zero outside the tensor, into shared memory; the bytes are counted by the mbarrier
+// ---- TMA loads: copy a box of a tensor map to shared memory, with zeros outside the tensor. The mbarrier counts the bytes.
 
 DEV void tensor_prefetch(const tensor_map &map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
@@ -49,8 +48,8 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
-// A box of whole pieces of a packed weight (gemm/pieces.h), from n along its columns and k along k: pieces along n are contiguous, then
-// come those of the next k.
+// A box of whole pieces of a packed weight (gemm/pieces.h), from piece n along its columns and piece k along K. In shared memory, pieces
+// along n are contiguous; those of the next k follow.
 DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
@@ -58,7 +57,7 @@ DEV void piece_load(shared_address to, const tensor_map &map, shared_address bar
                  : "memory");
 }
 
-// The same with an evict-first hint, for weights that are not read again soon.
+// piece_load() with an evict-first hint, for weights that are not read again soon.
 DEV void piece_load_once(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
 {
     unsigned long long first;
@@ -78,12 +77,12 @@ DEV int cluster_rank()
     return rank;
 }
 
-// Called by all threads of all members. Its release makes all earlier stores visible to the whole GPU before it goes on.
+// Called by all threads of all members. It first makes all earlier stores visible to the whole GPU (release).
 DEV void cluster_barrier() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
-// The same where no member reads what another one stored: earlier stores need not have arrived.
+// A faster barrier that does not make earlier stores visible, for members that read nothing of each other.
 DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
-// Mask of the members of a cluster that load together: `Members` of them, `Stride` apart, if the first has rank 0.
+// The mask of a multicast's receivers: `Members` members of the cluster, `Stride` ranks apart, from rank 0 on.
 template <int Members, int Stride> constexpr int members_mask()
 {
     int mask = 0;
@@ -91,8 +90,8 @@ template <int Members, int Stride> constexpr int members_mask()
     return mask;
 }
 
-// Multicast of boxes of rows to the same address in `Members` members of a cluster, from first_member on and Stride apart. Each of them
-// calls this and loads the box that begins `below` rows (of 128 bytes) after `row`.
+// Multicasts a box of rows to the same address in `Members` members of the cluster, `Stride` ranks apart, from first_member on. Each of
+// them calls this for a box of its own, which begins `below` rows (of 128 bytes) after `row`.
 template <int Members, int Stride = 1>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int below,
                          int first_member)
@@ -116,7 +115,7 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
                  : "memory");
 }
 
-// As tensor_load_all(), for pieces: each member loads another box.
+// As tensor_load_all(), for pieces. Each member passes the address and coordinates of its own box.
 template <int Members, int Stride = 1>
 DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int first_member)
 {
@@ -127,8 +126,8 @@ DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address
                  : "memory");
 }
 
-// Arrives at another member's mbarrier. Orders only finished products and TMA loads: a release at cluster scope would fence all of the
-// GPU's memory.
+// Arrives at another member's mbarrier if `yes`. It is ordered after finished products and TMA loads, but not after ordinary stores, since
+// a release at cluster scope would fence all of the GPU's memory.
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 {
     asm volatile("{ .reg .pred p; .reg .b32 there; setp.ne.b32 p, %2, 0; mapa.shared::cluster.u32 there, %0, %1;\n"
@@ -137,8 +136,8 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
                  : "memory");
 }
 
-// Reads W floats of another member's shared memory, at the same address as here. Called after a cluster_barrier() that follows the stores,
-// and before the cluster_barrier() after which that member reuses the memory.
+// Reads W floats of another member's shared memory, at this workgroup's address `from`. The caller needs a cluster_barrier() between the
+// stores and this, and another before that member reuses the memory.
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
     static_assert(W == 1 || W == 2 || W == 4, "tile: W is 1, 2 or 4 floats");
@@ -157,7 +156,7 @@ template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
     return v;
 }
 
-// Orders ordinary accesses before asynchronous ones (TMA, wgmma) to the same memory, and the reverse.
+// Fences between ordinary and asynchronous accesses (TMA, wgmma) to the same memory, in either order: for global memory, for shared memory.
 DEV void proxy_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
@@ -188,21 +187,20 @@ DEV void shared_write(shared_address to, const unsigned (&x)[2])
 {
     asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
 }
-// Volatile: ordered with each other and with barriers; other loads may pass them.
+// Volatile, so it keeps its order among other volatile statements and barriers; without a "memory" clobber, other loads may pass it.
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from));
 }
-// Stores a warp's 16 rows x 16 columns of 2 bytes, rows `pitch` bytes apart: x[2 * b + h] is a thread's pair of block b of 8 columns, in
-// its first or second row (fragment).
+// Stores a warp's 16 rows x 16 columns of 2 bytes, rows `pitch` bytes apart. x[2 * b + h] is the thread's pair of columns in its row h (0
+// or 1, struct fragment) and in columns 8 * b to 8 * b + 7.
 DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
 {
     const int lane = thread_index() % 32;
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16),
                  "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]));
 }
-// Stores a warp's 16 rows x 16 columns of 2 bytes transposed, columns `pitch` bytes apart: x[2 * b + h] is a thread's pair of block b of 8
-// columns, in its first or second row (fragment). Half: of the first block alone.
+// As fragment_store(), transposed, with columns `pitch` bytes apart. Half: stores columns 0 to 7 alone.
 template <bool Half> DEV void fragment_store_across(shared_address columns, int pitch, const unsigned (&x)[4])
 {
     const int lane = thread_index() % 32;
@@ -213,23 +211,23 @@ template <bool Half> DEV void fragment_store_across(shared_address columns, int 
         asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]),
                      "r"(x[3]));
 }
-// ---- registers move between warpgroups (setmaxnreg): the producer gives up what the consumers take
+// ---- setmaxnreg: the producer's warps give up registers, which the consumers' warps take
 
 template <int N> DEV void registers_shrink() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> DEV void registers_grow() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 
 // ---- wgmma
 
-// Descriptor of an operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, contiguous blocks.
-// The next 32 bytes of k (one instruction) are 2 more in the descriptor.
+// Descriptor of an operand in shared memory with rows of 128 bytes along k and 128-byte swizzle, in contiguous blocks of 8 rows (1024
+// bytes). The next 32 bytes of k (one instruction) are operand_behind(operand, 32).
 DEV unsigned long long operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
-// Descriptor of pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes apart along k, 512 for the next 8 rows.
-// Within a piece the next 32 bytes of k are 256 bytes further on: operand_behind(operand, 256).
+// Descriptor of an operand in pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes apart along k; the next 8 rows
+// are 512 bytes further on. Within a piece the next 32 bytes of k are operand_behind(operand, 256).
 DEV unsigned long long piece_operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 8ull << 16 | 32ull << 32; }
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + (bytes >> 4); }
 
-// Descriptor of an operand stored transposed (MN-major): rows of 128 bytes along M or N, one per k, swizzled as operand()'s; the next 64
-// elements along M or N are `panel` bytes further, the next 16 of k (one instruction) 2048 bytes.
+// Descriptor of an operand stored transposed (MN-major): rows of 128 bytes along M or N, one per k, with 128-byte swizzle. The next 64
+// elements along M or N are `panel` bytes further on, the next 16 along k (one instruction) 2048 bytes.
 DEV unsigned long long operand_across(shared_address at, int panel)
 {
     return ((at & 0x3ffffu) >> 4) | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
@@ -239,7 +237,7 @@ DEV void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"
 DEV void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int Left> DEV void product_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory"); }
 
-// Keeps accumulators in place on both sides of a group; without it ptxas moves them and serialises the products.
+// Keeps accumulators in their registers before and after a group of products. Otherwise ptxas moves them and serialises the products.
 template <int N> DEV void pin(float (&d)[N])
 {
 #pragma unroll
@@ -248,16 +246,16 @@ template <int N> DEV void pin(float (&d)[N])
 
 DEV void pin(int &n) { asm volatile("" : "+r"(n)); }
 
-// Register i of a thread's N/2 is element (row, column) of the group's 64 x N result.
+// The row and column of a thread's register i (of N/2) in the warpgroup's 64 x N result. thread: its index in the warpgroup.
 struct fragment {
     static constexpr int rows = 2; // a thread has elements of 2 rows, 8 apart
     DEV static int row(int thread, int i) { return thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8; }
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
-// wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 if that operand is
-// stored transposed (operand_across), which only types of 2 bytes can be. An instruction names every accumulator register; the preprocessor
-// makes the lists "%0,%1,..." and "+f"(d[0]), ... for all of this folder.
+// wgmma<T, N>::multiply<AcrossA, AcrossB>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, over 32 bytes along k. AcrossA,
+// AcrossB: 1 if that operand is stored transposed (operand_across()), which only types of 2 bytes may be. An instruction names every
+// accumulator register, so macros make the lists "%0,%1,..." and "+f"(d[0]), ... for all files of this folder.
 template <class T, int N> struct wgmma;
 
 #define TF_LIST_4 "%0,%1,%2,%3"
@@ -339,7 +337,8 @@ template <class T, int N> struct wgmma;
                          : "l"(a), "l"(b), "r"(keep), "n"(AcrossA), "n"(AcrossB));                                                \
         }                                                                                                                         \
     };
-// f32 = tf32 + tf32: A in registers as fragment_load() leaves it, its large or its small parts. `keep` is a literal.
+// A product of TF32 parts of f32 operands: the large or the small parts of A (tf32_large(), tf32_small()), in registers in the layout of
+// fragment_load(), with B from shared memory. Keep: 0 starts a new sum.
 #define TF_WGMMA_PARTS(N, R, A0, A1, A2, A3, B, KEEP)                                                                                      \
     template <> struct wgmma_parts<N> {                                                                                                    \
         static constexpr int registers = R;                                                                                                \
@@ -357,8 +356,8 @@ TF_WGMMA_PARTS(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
 TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 #undef TF_WGMMA_PARTS
 
-// Loads a thread's 4 elements of 64 rows x 8 columns of f32 from shared memory in the layout of operand(); piece: the index of the first of
-// their two 16-byte pieces. Lines::row_at(warp, i): which row is row 16 warp + i of the instruction.
+// fragment_load() loads a thread's 4 elements of 64 rows x 8 columns of f32 from shared memory in the layout of operand(). piece: the index
+// of the first of their two 16-byte pieces. Lines::row_at(warp, i): which row is row 16 * warp + i of the instruction.
 template <class Lines> DEV shared_address fragment_address(shared_address rows, int piece)
 {
     const int lane = thread_index() % 32, row = Lines::row_at(wave_index() % 4, lane % 16);
@@ -375,7 +374,7 @@ template <class Lines> DEV void fragment_load(shared_address rows, int piece, fl
     for (int i = 0; i < 4; i++) a[i] = bits_float(r[i]);
 }
 
-// A thread's products of whole stages into one accumulator; some are in flight while others are issued.
+// Issues products of whole stages into one accumulator, of which some are in flight while others are issued, and waits for them.
 template <class T, int N> struct stage_products {
     template <int AcrossA = 0, int AcrossB = 0>
     DEV static void multiply(float (&d)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
@@ -383,11 +382,11 @@ template <class T, int N> struct stage_products {
         wgmma<T, N>::template multiply<AcrossA, AcrossB>(d, a, b, keep);
     }
     DEV static void commit() { product_commit(); }
-    DEV static void commit_with_others() {} // products of several accumulators share one group, which a single commit() ends
+    DEV static void commit_with_others() {} // for accumulators whose products share a group: one of them calls commit() instead
     template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
 };
 
-// The same for f32 in two parts: the products of one stage, which end together.
+// The same for f32 in two TF32 parts. wait() waits for all products of the stage.
 template <int N> struct part_products {
     template <int Keep> DEV static void multiply(float (&d)[wgmma_parts<N>::registers], const float *a, unsigned long long b)
     {
@@ -397,8 +396,8 @@ template <int N> struct part_products {
     DEV static void wait(float (&)[wgmma_parts<N>::registers]) { product_wait<0>(); }
 };
 
-// An f32 as two tf32 parts: x rounded to the 11 bits that tensor cores use, and the remainder, rounded likewise. The large part of a NaN
-// may be an ordinary number, but the small part stays NaN.
+// An f32 as two TF32 parts. tf32_large(): x rounded to the 11 bits that tensor cores use. tf32_small(): the remainder, rounded likewise.
+// The large part of a NaN may be an ordinary number, but its small part is NaN.
 DEV float tf32_large(float x) { return bits_float(float_bits(x) + 0x1000u & 0xffffe000u); }
 DEV float tf32_small(float left)
 {
@@ -407,7 +406,7 @@ DEV float tf32_small(float left)
     return bits_float(y);
 }
 
-// Immediates of the instruction: whether an operand is MN-major, for types that may be.
+// The instruction's immediates that tell whether an operand is MN-major; it has them only for types of 2 bytes.
 #define TF_MAJOR_16(A, B) ", " A ", " B
 #define TF_MAJOR_32(A, B)
 #define TF_WGMMA_SIZES(T, KIND, MAJOR) \

@@ -1,20 +1,19 @@
-// In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of isa/wgmma.h
-// on a CPU: mbarriers, TMA loads with their swizzle, wgmma. The engine reports a wait that cannot end. Products and TMA loads happen as
-// late as they may, so that a missing wait makes wrong numbers. The accesses of an instruction are reported to `tfgen access` and the race
-// checks where it is issued (tf_hs_says).
+// isa/wgmma.h for the host engine, on a CPU: mbarriers, TMA loads with their swizzle, wgmma. Products and TMA loads happen as late as they
+// may, so that a missing wait makes results wrong. The engine reports a wait that cannot end. An instruction's memory accesses are reported
+// to `tfgen access` and to the race checks where it is issued (tf_hs_says()). runtime/device/device_host.c fills in tensor maps.
 #pragma once
 #include "templates/isa/arrivals.h"
 
 #if defined(TF_ON_HOST)
 
-// A shared_address is an offset in the block's shared memory, whose first 1024 bytes belong to group_barrier and host_loads_of.
+// A shared_address is an offset in the workgroup's shared memory. Its first 1024 bytes belong to group_barrier() and host_loads_of().
 
 struct alignas(128) tensor_map {
     const char *data;
     long long rows, row_bytes, stride; // bytes of a row that exist; bytes between rows
     int box_rows, element;
-    long long heads, head_stride, batches, batch_stride; // of maps of rank 4
-    int box_heads, box_pieces; // box_pieces: of maps of pieces, along k; their rows are along n
+    long long heads, head_stride, batches, batch_stride; // of maps of rank 4; strides in bytes
+    int box_heads, box_pieces; // box_pieces: in maps of pieces, how many a box has along k; `rows` and `box_rows` count pieces along n
     unsigned long long unused[6];
 };
 
@@ -23,15 +22,15 @@ DEV char *host_memory()
     TF_SHARED_DYN(char, memory);
     return memory;
 }
-// Pointer to an address in this workgroup's shared memory, or in that of another one of the cluster.
+// A pointer to an address in shared memory: this workgroup's or, if `memory` is given, that of another one in the cluster.
 template <class T> DEV T *host_shared(shared_address at, char *memory = host_memory()) { return reinterpret_cast<T *>(memory + at); }
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(static_cast<const char *>(p) - host_shared<char>(0)) + 1; }
 
 template <class T> DEV T host_read(const T *p) { return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 
-// ---- mbarriers: a word has, from bit 0 on, 16 bits for the arrivals that a phase takes, 16 for those still pending, 1 for the phase's
-// parity, 31 for pending bytes. The threads of a block run one at a time, so read-modify-write is atomic.
+// ---- mbarriers. From bit 0 on, a word has 16 bits for the number of arrivals that a phase takes, 16 for those still pending, 1 for the
+// phase's parity, 31 for pending bytes. The threads of a workgroup run one at a time, so a read and a write make an atomic update.
 DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes, char *memory = host_memory())
 {
     tf_hs_stands_in();
@@ -95,10 +94,10 @@ DEV void group_arrive(int index, int threads)
     }
 }
 
-// ---- TMA loads. One lands when a thread waits for its mbarrier and not before; until then its destination is NaN and holds the pending
-// load. So a missing wait, or a stage filled while it is still read, makes wrong numbers.
+// ---- TMA loads. A load lands only when a thread waits for its mbarrier. Until then its destination holds NaN, and in its first bytes the
+// pending load itself. So results are wrong if a wait is missing or a stage is filled while it is still being read.
 struct host_load {
-    tensor_map map;      // the producer's argument may be gone
+    tensor_map map;      // a copy, since the caller's may no longer exist when the load lands
     shared_address next; // address of another load of the same mbarrier; 0: none
     int column, row, head, batch;
     bool wide; // the map has rank 4, and `row` counts tokens
@@ -110,7 +109,7 @@ struct host_load {
 };
 DEV void tensor_prefetch(const tensor_map &) {}
 
-// Bytes 512 to 1023 have a word for each mbarrier with loads in flight: the mbarrier, and the address of its first load.
+// Bytes 512 to 1023 of shared memory have a word for each mbarrier with loads in flight: its address and that of its first load.
 DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = host_memory())
 {
     for (shared_address at = 512; at < 1024; at += 8) {
@@ -120,7 +119,7 @@ DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = hos
     }
     __builtin_trap();
 }
-// A row of a TMA load's box: where it lies in memory, and how much of it exists. Rows of pieces have 1024 bytes.
+// A row of a TMA load's box: where it lies in memory, and how many of its bytes exist. A row has 128 bytes or, in a map of pieces, 1024.
 struct host_row {
     const char *from;
     long long valid;
@@ -293,7 +292,7 @@ template <bool Half> DEV void fragment_store_across(shared_address columns, int 
 template <int N> DEV void registers_shrink() {}
 template <int N> DEV void registers_grow() {}
 
-// ---- wgmma: each thread computes its own elements, and waits for the others where it would wait for the products
+// ---- wgmma: each thread computes its own elements. Where it would wait for products, it waits for the other threads of its warpgroup.
 inline constexpr unsigned long long host_of_pieces = 1ull << 63, host_across = 1ull << 62;
 DEV unsigned long long operand(shared_address at) { return at >> 4; }
 DEV unsigned long long piece_operand(shared_address at) { return at >> 4 | host_of_pieces; }
@@ -314,28 +313,28 @@ struct fragment {
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
-// Address of row `row` of an operand, 16-byte piece 0 or 1 along k.
+// The address of row `row` of an operand; piece: 0 or 1, which half of the 32 bytes along k.
 DEV shared_address host_operand_at(unsigned long long operand, int row, int piece)
 {
     const unsigned from = static_cast<unsigned>(operand << 4), base = from & ~127u, first = from & 127u;
     return operand & host_of_pieces ? from + row / 8 * 512 + piece * 128 + row % 8 * 16
                                     : base + row * 128 + (first + 16 * piece ^ row % 8 << 4);
 }
-// Address of element k of row `row` of an MN-major operand of 2 bytes.
+// The address of element k of row `row` of an MN-major operand with elements of 2 bytes.
 DEV shared_address host_across_at(unsigned long long operand, int row, int k)
 {
     const unsigned from = static_cast<unsigned>(operand & 0xffffffffu) << 4, panel = static_cast<unsigned>(operand >> 32 & 0xfffffu);
     return from + row / 64 * panel + k * 128 + (row % 64 / 8 ^ k % 8) * 16 + row % 8 * 2;
 }
-// Reports the i-th 16-byte run that the hardware reads of the rows from `row` on. A run is half of a row's 32 bytes along k or, in an
-// MN-major operand, 8 rows at one k.
+// Reports the i-th 16 bytes that the hardware reads of an operand's rows from `row` on: half of a row's 32 bytes along k or, in an MN-major
+// operand, 8 rows at one k.
 DEV void operand_says(unsigned long long operand, int row, int i)
 {
     const shared_address at = operand & host_across ? host_across_at(operand, row + i / 16 * 8, i % 16)
                                                     : host_operand_at(operand, row + i / 16 * 8 + i % 8, i / 8 % 2);
     tf_hs_says(host_shared<char>(at), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
 }
-// A warp has 16 rows of A to itself; the warps share B's.
+// Report the reads of A and of B. Each warp reads its own 16 rows of A; reads of B are divided among the warpgroup's threads.
 DEV void left_operand_says(unsigned long long operand)
 {
     const int thread = thread_index() % 128;
@@ -346,7 +345,7 @@ template <int N> DEV void right_operand_says(unsigned long long operand)
     for (int i = thread_index() % 128; i < 2 * N; i += 128) operand_says(operand, 0, i);
 }
 
-// 32 bytes along k of row `row` of an operand.
+// The 32 bytes along k of row `row` of an operand, as floats.
 template <class T> DEV vec<float, 32 / sizeof(T)> host_operand(unsigned long long operand, int row)
 {
     vec<float, 32 / sizeof(T)> v;
@@ -383,7 +382,7 @@ template <class T, int N> struct wgmma {
     }
 };
 
-// Products are computed where they must have ended, and not before: a stage that is freed too early holds other numbers by then.
+// Products are computed only where they must have ended. By then a stage that was freed too early holds other numbers.
 template <class T, int N> struct stage_products {
     static constexpr int most = 16;
     struct product {
@@ -407,7 +406,7 @@ template <class T, int N> struct stage_products {
     template <int Left> DEV void wait(float (&d)[wgmma<T, N>::registers])
     {
         int kept = 0;
-        product_wait<Left>(); // the producer gets to run
+        product_wait<Left>(); // a barrier, at which the producer can run
         for (int i = 0; i < count; i++)
             if (in_flight[i].group + Left < group)
                 wgmma<T, N>::multiply(d, in_flight[i].a, in_flight[i].b, in_flight[i].keep);
@@ -418,7 +417,7 @@ template <class T, int N> struct stage_products {
     }
 };
 
-// Tensor cores use 19 bits of an f32.
+// x as tensor cores see it: they use 19 bits of an f32.
 DEV float tf32_seen(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
 DEV float tf32_large(float x) { return tf32_seen(bits_float(float_bits(x) + 0x1000u)); }
 DEV float tf32_small(float left) { return left != left ? left : tf32_large(left); }
@@ -434,7 +433,7 @@ template <class Lines> DEV void fragment_load(shared_address rows, int piece, fl
     }
 }
 
-// The other columns of a row of A are in adjacent lanes' registers.
+// A thread has 2 of the 8 columns of a row of A; the others are in adjacent lanes' registers.
 template <int N> struct wgmma_parts {
     static constexpr int registers = N / 2;
     static void multiply(float (&d)[registers], const float *a, unsigned long long b, int keep)
@@ -464,7 +463,7 @@ template <int N> struct wgmma_parts {
     }
 };
 
-// As stage_products: neither a stage nor A's registers may change before the products have ended.
+// As stage_products: results are wrong if the stage or A's registers change before the products have ended.
 template <int N> struct part_products {
     static constexpr int most = 16;
     struct product {
@@ -484,7 +483,7 @@ template <int N> struct part_products {
     DEV void commit() {}
     DEV void wait(float (&d)[wgmma_parts<N>::registers])
     {
-        product_wait<0>(); // the producer gets to run
+        product_wait<0>(); // a barrier, at which the producer can run
         for (int i = 0; i < count; i++) wgmma_parts<N>::multiply(d, in_flight[i].a, in_flight[i].b, in_flight[i].keep);
         count = 0;
         product_wait<0>();

@@ -1,5 +1,5 @@
-// In: isa/wgmma.h. Out: wgmma<T, N> of 16-bit operands for those multiples of 8 from 16 to 248 that isa/wgmma.h lacks. They are needed with
-// swapped operands (gemm/gemm_swap_ab.h), where N is the number of tokens. The host engine has one template for all N.
+// wgmma<T, N> of 16-bit operands for those multiples of 8 from 16 to 248 that isa/wgmma.h lacks. Products with swapped operands need them
+// (gemm/gemm_swap_ab.h), since there N is the number of tokens. The host engine has one template for all N.
 #pragma once
 #include "templates/isa/wgmma.h"
 

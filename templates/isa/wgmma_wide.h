@@ -1,6 +1,6 @@
-// In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: wgmma of any width, with the first operand in shared memory
-// or registers and an MN-major second one; pairs of 16 bits unpacked to f32, zeros stored to shared memory, a fast quotient. Refuses widths
-// that are no multiple of 16 or above 256. For sm_90a and, under the same names, the host engine.
+// What attention on sm_90a needs beyond isa/wgmma.h: wgmma of widths from 16 to 256 in steps of 16, with the first operand in shared memory
+// or registers and an MN-major second one; pairs of 16-bit numbers unpacked to f32, zeros stored to shared memory, a fast quotient. The
+// host engine has the same names.
 #pragma once
 #include "templates/isa/wgmma.h"
 
@@ -30,7 +30,7 @@ template <class T, int N> struct wgmma_wide {
             d[i] = sum;
         }
     }
-    // The four threads of a quad hold a row of the first operand.
+    // The four threads of a quad hold a row of the first operand, which each gets from the others.
     static void across(float (&d)[registers], const unsigned *a, unsigned long long b)
     {
         const int thread = thread_index() % 128;
@@ -38,7 +38,7 @@ template <class T, int N> struct wgmma_wide {
         for (int lane = 0; lane < 4; lane++)
             for (int i = 0; i < 4; i++) {
                 unsigned pair = a[i];
-                for (int mask = 1; mask < 4; mask *= 2) { // a[i] of lane `lane`, for all
+                for (int mask = 1; mask < 4; mask *= 2) { // gives all four threads a[i] of thread `lane`
                     const unsigned other = warp_xor(pair, mask);
                     pair = (thread % 4 ^ lane) & mask ? other : pair;
                 }
@@ -54,11 +54,12 @@ template <class T, int N> struct wgmma_wide {
     }
 };
 
-// As stage_products (isa/wgmma.h), for two accumulators: computed when they must have ended, from the operands and registers of that time.
+// As stage_products (isa/wgmma_host.h), for two accumulators: products are computed when they must have ended, from the operands and
+// registers as they are then.
 template <class T, int Scores, int Values> struct wide_products {
     using score = wgmma_wide<T, Scores>;
     using value = wgmma_wide<T, Values>;
-    static constexpr int most = 32; // 16 along heads of 256, 16 along blocks of 256 keys
+    static constexpr int most = 32; // 16 for scores, along heads of 256; 16 for values, along blocks of 256 keys
     struct product {
         const unsigned *weights; // null: scores
         unsigned long long a, b;
@@ -87,7 +88,7 @@ template <class T, int Scores, int Values> struct wide_products {
     template <int Left> DEV void wait(float (&s)[score::registers], float (&o)[value::registers])
     {
         int kept = 0;
-        product_wait<Left>(); // the producer gets to run
+        product_wait<Left>(); // a barrier, at which the producer can run
         for (int i = 0; i < count; i++) {
             const product x = in_flight[i];
             if (x.group + Left >= group) in_flight[kept++] = x;
@@ -131,11 +132,12 @@ template <int N> DEV void pin(unsigned (&a)[N])
         asm volatile("" : "+r"(a[i])::"memory");
 }
 
-// wgmma_wide<T, N>, 64 x N += 64 x 16 * 16 x N: along(d, a, b, keep) takes both operands K-major from shared memory; across(d, a, b) has
-// the first in registers (a[0..3], in the layout of 16 accumulator columns, packed in pairs) and the second MN-major.
+// wgmma_wide<T, N>: (64 x N) += (64 x 16) * (16 x N). along(d, a, b, keep) takes both operands K-major from shared memory. across(d, a, b)
+// has the first in registers (a[0..3], in the layout of 16 columns of accumulators, packed in pairs) and the second MN-major in shared
+// memory.
 template <class T, int N> struct wgmma_wide;
 
-// A to E: operand numbers after the N/2 accumulators.
+// A to E: the numbers of the asm statement's operands that follow the N/2 accumulators.
 #define TF_WGMMA_WIDE(T, KIND, N, R, A, B, C, D, E)                                                                                 \
     template <> struct wgmma_wide<T, N> {                                                                                           \
         static constexpr int registers = R;                                                                                         \
@@ -174,7 +176,7 @@ TF_WGMMA_TYPES(224, 112, 112, 113, 114, 115, 116)
 TF_WGMMA_TYPES(240, 120, 120, 121, 122, 123, 124)
 TF_WGMMA_TYPES(256, 128, 128, 129, 130, 131, 132)
 
-// A thread's products of scores and of values; some are in flight while others are issued.
+// Issues products of scores and of values, of which some are in flight while others are issued, and waits for them.
 template <class T, int Scores, int Values> struct wide_products {
     using score = wgmma_wide<T, Scores>;
     using value = wgmma_wide<T, Values>;

@@ -1,13 +1,12 @@
-// In: vectors of a wave's registers, LDS. Out: RDNA 3's and 4's WMMA (wave32) under the names of isa/mfma.h. Refuses f32, which WMMA lacks,
-// and other targets.
+// RDNA 3's and 4's matrix products (WMMA, wave32) for 16-bit operands, with the same names as isa/mfma.h. WMMA has no f32 operands.
 #pragma once
 #include "templates/isa/amd.h"
 
 using accumulator = float __attribute__((ext_vector_type(8)));
 
-// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has lines l % 16 of
-// a and b. RDNA 3: all 32 bytes of a line, and as element e result(2 * e + l / 16, l % 16). RDNA 4: half l / 16 of a line's bytes, and as
-// element e result(8 * (l / 16) + e, l % 16).
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has line l % 16 of a
+// and of b. On RDNA 3 it has all 32 bytes of the lines, and element e is result(2 * e + l / 16, l % 16). On RDNA 4 it has half l / 16 of
+// the lines' bytes, and element e is result(8 * (l / 16) + e, l % 16).
 template <class T> struct matrix;
 constexpr int operand_pieces = TF_OPERAND_BYTES / 16;
 #if TF_OPERAND_BYTES == 16
@@ -25,9 +24,9 @@ template <> struct matrix<f16> {
 };
 #undef TF_WMMA
 
-// A block is one product of 16 rows of A by 16 packed columns of B: 8 of either half of 32. The operands are swapped, so that a lane has
-// results of one row: 4 adjacent columns of either half. Line i is column column_of(0, i) of the block; block n of a tile begins at the
-// tile's column block_at(n).
+// A block is one product of 16 rows of A by 16 packed columns of B, 8 from either half of 32. B is the first operand and A the second, so
+// that a lane has results of one row: 4 adjacent columns of either half. Line i is column column_of(0, i) of the block; block n of a tile
+// begins at the tile's column block_at(n).
 struct fragment {
     static constexpr int columns = 16, products = 1, unit = 32;
     DEV static int block_at(int block) { return block / 2 * 32 + block % 2 * 8; }

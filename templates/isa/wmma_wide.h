@@ -1,11 +1,11 @@
-// In: operands in the layout of isa/wmma.h. Out: RDNA's 16 x 16 products under the names of isa/mfma_wide.h. Refuses f32.
+// RDNA's 16 x 16 products for attention, with the same names as isa/mfma_wide.h; operands are as in isa/wmma.h.
 #pragma once
 #include "templates/isa/wmma.h"
 
 using wide_accumulator = accumulator;
 
-// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a: on RDNA 3 all
-// of it, on RDNA 4 piece l / 16. So it has results 8 * (l / 16) + r.
+// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, on RDNA 3 all
+// 32 bytes, on RDNA 4 half l / 16. With a's lines in this order, register r of the lane is result(8 * (l / 16) + r, l % 16).
 template <class T> struct wide_matrix {
     using operand = typename matrix<T>::operand;
     DEV static accumulator multiply(operand a, operand b, accumulator c) { return matrix<T>::multiply(a, b, c); }
@@ -18,7 +18,8 @@ struct wide {
     static constexpr int half_step = 8;
 };
 
-// Makes an operand from 16 bytes of weights per lane. On RDNA 3 an operand has 32 bytes per lane: its own and those of the lane 16 away.
+// Makes an operand from 16 bytes of softmax weights per lane. On RDNA 3 an operand has 32 bytes per lane: the lane's own and those of the
+// lane 16 away.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
 #if TF_OPERAND_BYTES == 16
