@@ -1,12 +1,12 @@
-/* Copies rows to padded, 16-byte aligned rows that tensor loads accept, or matrices as their transposes (templates/gemm/align.h). In: an
- * align phase, which gen/plan/align.c made. Out: a tile; a workgroup copies a run of 16-byte pieces, or 64 rows of some columns. */
+/* Copies rows to padded, 16-byte aligned rows, which tensor loads need, or transposes matrices (templates/gemm/align.h). In: an align
+ * phase, which gen/plan/align.c made. Out: a tile: consecutive 16-byte pieces, or 64 rows of some columns to transpose. */
 #include "gen/program/program.h"
 
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 4}; }
 
-/* A tile is threads * each consecutive 16-byte pieces, across row boundaries; if transposing, of each matrix transposed_run elements of
- * some columns, which become rows of the copy. */
+/* A tile is threads * each consecutive 16-byte pieces, across row boundaries. If the copy is transposed: transposed_run elements of each of
+ * transposed_columns * each columns of one matrix, which become rows of the copy. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = phase_op(p->phase, op_align);

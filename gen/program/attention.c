@@ -1,4 +1,4 @@
-/* In: the problem of an attention or an attention_partial. Out: gen/program/attention.h. */
+/* Obstacles, costs and geometry that programs of attention share. Contract: gen/program/attention.h. */
 #include "gen/program/attention.h"
 #include <math.h>
 
@@ -41,17 +41,17 @@ static double sequences(const problem *p)
     return (double)extent_value(&p->attention->inputs[0]->shape[0], &p->ir->dims);
 }
 
-/* Columns of a head of k and of v. */
+/* Columns of a head of keys plus those of a head of values. */
 static double head_columns(const problem *p) { return (double)(problem_head(p) + problem_value_head(p)); }
 
-/* Keys that a query sees (not masked), on average. */
+/* Keys that are not masked for a query, on average. */
 static double problem_keys(const problem *p)
 {
     const double pairs = 2 * head_columns(p) * (double)p->attention->attributes.heads;
     return p->work->products / (pairs * sequences(p) * (double)problem_queries(p));
 }
 
-/* Keys seen by the query that sees the most. */
+/* The most keys that are not masked for any query. */
 static double problem_most_keys(const problem *p)
 {
     const ir_op *op = p->attention;
@@ -67,7 +67,7 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
     const double queries = (double)problem_queries(p), columns = head_columns(p), heads = (double)op->attributes.heads;
     const double tiles = ceil(queries * pack / rows), tokens = fmin(queries, rows / pack);
     const double masked = op->attributes.causal ? (tokens - 1) / 2 + (block_k - 1) / 2.0 : 0, keys = problem_keys(p) + masked;
-    /* Work is balanced over the units, but a unit takes at least as long as the tile that sees the most keys. */
+    /* work is balanced over the units, but a unit takes at least as long as the tile with the most keys */
     const double groups = tiles * sequences(p) * heads / pack, rounds = groups / p->device->units;
     const double each = fmax(rounds * keys, fmax(keys, problem_most_keys(p))) / ceil(rounds),
                  seen = op->attributes.causal ? fmax(each, block_k) : ceil(each / block_k) * block_k; /* at least one block */

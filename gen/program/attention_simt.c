@@ -1,5 +1,5 @@
-/* SIMT attention (templates/attention/attention.h): any operands, any target, the only one on the host. In: an attention over all keys.
- * Out: a tile: how many threads share a query, how many keys are in shared memory at a time. */
+/* Attention on vector instructions (templates/attention/attention.h), for any operands on any target; hosts have no other. In: an attention
+ * over all keys. Out: a tile: how many threads share a query, how many keys are in shared memory at a time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include <math.h>
@@ -14,7 +14,7 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why}, {0}};
 
-/* Columns of a head in shared memory: whole vectors for each thread of a team. */
+/* Columns of a head in shared memory, padded so that each thread of a team has whole vectors of four. */
 static long long padded_columns(long long head, int team) { return ((head + team - 1) / team + 3) / 4 * 4 * team; }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
@@ -24,10 +24,11 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return mixed_memory(1, x->block_k * columns * 4, 1, 16);
 }
 
-/* For each key, every lane of a team computes the exponential and takes part in the reduction of the score. */
+/* For each query and key, every lane of a team computes the exponential and takes part in the reduction of the score. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    /* of a lane, per query and key, and per exchange of scores; per workgroup, and per block of keys */
+    /* operations of a lane for a query and key: for the exponential, and per exchange of scores; cycles per workgroup, and per block of
+     * keys */
     enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
     const attention_simt_tile *x = &t->attention_simt;
     const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate; the rest goes to shared memory loads and exponentials */
@@ -44,8 +45,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
-/* Keys per tile (block_k) that fit shared memory, for heads rounded up by as much as 64 columns to whole vectors; fit() halves it if need
- * be. */
+/* Keys per tile (block_k) for which shared memory has room if a head of keys and one of values are padded by 64 columns each. If they are
+ * padded by more, fit() halves the keys. */
 static long long block_keys(const problem *p)
 {
     const long long columns = problem_head(p) + problem_value_head(p);
@@ -59,6 +60,7 @@ static void fit(const problem *p, ir_tile *t)
     while (t->attention_simt.block_k > 1 && shared_bytes(p, t) > p->target->static_bytes) t->attention_simt.block_k /= 2;
 }
 
+/* If this tile is predicted to be clearly faster than *best, which takes *least seconds, it becomes *best. */
 static void try_team(const problem *p, int team, int threads, double *least, ir_tile *best)
 {
     ir_tile x = *best;
@@ -74,12 +76,13 @@ static void try_team(const problem *p, int team, int threads, double *least, ir_
 /* True if each thread's columns are whole vectors; else they are padded and accessed one by one. */
 static bool in_vectors(long long head, int team) { return head % (4 * team) == 0; }
 
-/* A thread has 16 columns of a row; 24 (hd 96) is slower. On timed targets alternatives are compared by the cost model:
- * - team = 1 for heads up to 64: a thread reads each key once for the whole row, and lanes exchange no scores (H200, f32, B4 S512 H32 hd64:
- *   663 us with teams of 4, 316 with 1);
- * - fewer threads and larger teams if row tiles do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time). With more than two
- *   tiles per head, only if a thread's columns stay whole vectors (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9
- *   S640 H16, 2.5 times). */
+/* Starts with at most 16 columns of a head per thread; 24, for heads of 96, were slower. On targets whose cost model was fitted,
+ * alternatives are compared by predicted time (H200, f32; B sequences of S tokens, H heads of hd columns):
+ * - team = 1 for heads up to 64: a thread reads each key once for a whole query, and lanes exchange no scores (B4 S512 H32 hd64: 663 us
+ *   with teams of 4, 316 with 1);
+ * - fewer threads and larger teams if row tiles do not fill the machine (B2 S203 H2 hd64 took 0.59 of the time). With more than two tiles
+ *   per head, only if a thread's columns stay whole vectors: with teams of 16 instead of 8, B4 S251 H4 hd96 took 1.3 times as long, B9 S640
+ *   H16 hd80 2.5 times. */
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
@@ -109,7 +112,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return x->block_q * x->team != x->threads ? "threads must be block_q * team" : NULL;
 }
 
-/* First larger teams, up to a wave, as long as rounding columns up to vectors needs no more shared memory; then fewer keys at a time. */
+/* First larger teams, up to a wave, as long as padding columns to whole vectors needs no more shared memory; then fewer keys at a time. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;

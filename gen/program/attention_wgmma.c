@@ -1,10 +1,11 @@
-/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile, by the cost model. */
+/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: the fastest predicted tile. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include <math.h>
 
 extern const program attention_wgmma_program;
 
+/* True if tensor loads (TMA) accept rows of x. */
 static bool reachable(arena *a, const ir_value *x)
 {
     const view v = view_of(a, x);
@@ -30,7 +31,7 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why}, {0}};
 
-/* attention_ws<...>::shared_bytes: queries are double-buffered if there is room */
+/* attention_ws<...>::shared_bytes; queries are double-buffered if there is room */
 static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
     const long long panels = (problem_head(p) + 63) / 64, most = (problem_longest_head(p) + 63) / 64,
@@ -38,13 +39,13 @@ static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
     return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
-/* Rows of a workgroup's busy warpgroups: if a sequence has fewer queries than a workgroup takes, some are idle. */
+/* Rows of the warpgroups that have queries: if a sequence has fewer queries than a workgroup takes, some warpgroups are idle. */
 static double busy_rows(const problem *p, const attention_wgmma_tile *x)
 {
     return fmin(x->block_q, ceil((double)problem_queries(p) * x->pack_gqa / 64) * 64);
 }
 
-/* Each warpgroup has a row tile of 64. A block's softmax is partly hidden behind the products of another warpgroup. */
+/* The softmax of a block of keys is partly hidden behind the products of another warpgroup. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 }; /* cycles: per workgroup, of the launch, per block of keys */
@@ -56,11 +57,11 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * rows * x->block_k), d->start_cycles = begin;
 }
 
-/* Scores that need no more registers than their product. */
+/* True if nothing changes or masks scores in a way that needs further registers. */
 static bool is_plain(const ir_attributes *t) { return !t->window && !t->first && !(t->softcap > 0) && !t->alibi.count && !t->bias; }
 
-/* The tile for blocks of block_k keys. Three warpgroups (block_q 192) where registers allow, as many stages as shared memory holds, and as
- * many packed heads as divide a GQA group. */
+/* The tile for blocks of block_k keys: three warpgroups that multiply (block_q 192) if registers suffice, else two, as many stages as
+ * shared memory holds, and as many packed heads as divide a GQA group. */
 static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = p->attention;
@@ -77,7 +78,7 @@ static void defaults(const problem *p, ir_tile *t)
 {
     enum { least_stages = 3 };
     const long long values = problem_value_head(p);
-    int most = values <= 128 ? 128 : values <= 192 ? 112 : values <= 240 ? 64 : 48; /* by registers */
+    int most = values <= 128 ? 128 : values <= 192 ? 112 : values <= 240 ? 64 : 48; /* keys for which registers suffice */
     while (tile_of(p, most).stages < least_stages) most -= 16;
     ir_tile few = *t;
     t->attention_wgmma = tile_of(p, most);

@@ -1,5 +1,5 @@
-/* Writes rows of linears in f16 or f32 as two or three bf16 numbers per element (templates/gemm/bf16_terms.h). In: a phase that
- * gen/plan/terms.c made. Out: a tile; a thread writes the terms of 8 elements of a row `each` times. */
+/* Writes A of a linear, in f16 or f32, as two or three bf16 numbers per element, its terms (templates/gemm/bf16_terms.h). In: a phase that
+ * gen/plan/terms.c made. Out: a tile: a thread writes the terms of `each` runs of 8 elements of a row. */
 #include "gen/program/program.h"
 #include "ir/graph/format.h"
 
@@ -11,7 +11,7 @@ static int terms_of(const ir_op *op) { return format_bf16_terms(op->inputs[0]->t
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 2}; }
 
-/* A tile is threads * each consecutive runs, across row boundaries. */
+/* A tile is threads * each consecutive runs of 8 elements, across row boundaries. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = terms_op(p->phase);

@@ -1,8 +1,9 @@
-/* Reductions of an axis that is not the last (templates/rows/columns.h). In: a columns phase. Out: a tile: threads side by side read whole
- * transactions of a row, and the axis is cut into parts if the columns alone do not occupy the device. */
+/* Reductions of an axis that is not the last (templates/rows/columns.h). In: a columns phase. Out: a tile: teams of threads read whole
+ * memory transactions of a row, and the axis is cut into parts if the columns alone do not occupy the device. */
 #include "gen/program/program.h"
 
-enum { transaction = 128, least_terms = 8 }; /* bytes of a row that a team reads at least; rows that a thread reads at least */
+/* transaction: bytes of a row that a team should read at least; least_terms: rows that a thread should add at least */
+enum { transaction = 128, least_terms = 8 };
 
 static const ir_op *reduction_of(const problem *p) { return phase_first(p->phase, class_COLUMNS); }
 
@@ -12,11 +13,11 @@ static long long column_tiles(const problem *p, const columns_tile *x)
     return (p->space.columns + width - 1) / width;
 }
 
-/* Columns of 16 bytes of the operand, if every row of each tensor begins at a multiple of them. */
+/* Columns of a thread: 16 bytes of the operand, or fewer, so that every row of each tensor begins at a multiple of them. */
 static long long vector_of(const problem *p) { return aligned_vector(p, 16 / dtype_size(reduction_of(p)->inputs[0]->type)); }
 
-/* Shares out threads so that each reads at least least_terms terms: by fewer, wider teams, then by fewer threads. Every team has a term,
- * and at least four columns, which parts exchange together. */
+/* The tile without parts. Teams are widened, and then threads are halved, until each thread adds at least least_terms rows. After that,
+ * teams are widened until each has a row. A team has at least four columns, as parts exchange results in fours. */
 static columns_tile shared_out(const problem *p)
 {
     enum { most_threads = 512, fewest_threads = 128 };
@@ -31,7 +32,7 @@ static columns_tile shared_out(const problem *p)
     return (columns_tile){.threads = (int)threads, .lanes = (int)lanes, .v = (int)v, .parts = 1};
 }
 
-/* As many parts as let all workgroups run at once, none so short that a thread has fewer than least_terms. */
+/* The most parts with which all workgroups run at once and each thread still adds at least least_terms rows. */
 static int parts_of(const problem *p, const columns_tile *x)
 {
     enum { busy_threads = 1024 /* per unit */, most_parts = 512 };
@@ -65,7 +66,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return x->parts <= column_terms(reduction_of(p)) ? NULL : "no part may be empty";
 }
 
-/* Partial sums of a column that meet in shared memory: one per team, or one per wave if narrower teams have added up within it. */
+/* Partial sums of a column in shared memory: one per team, or one per wave if teams are narrower, as a wave adds up those of its teams. */
 static int groups_of(const problem *p, const columns_tile *x)
 {
     const int wave = p->target->wave;
@@ -100,7 +101,7 @@ static extent parts_scratch(const problem *p, const ir_tile *t)
     return extent_multiply(p->a, p->phase->ops[0]->at, p->space.rows, extent_number(slices * floats));
 }
 
-/* The last part waits for the others once; its threads then read their results in parallel. */
+/* The workgroup of the last part waits for the others once; its threads then read their results in parallel. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { meeting = 3000 /* cycles */, most_ahead = 8 /* terms that a thread has in flight */ };

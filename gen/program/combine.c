@@ -1,5 +1,5 @@
-/* Split-KV reduction: combines the partials of a decode (templates/attention/decode.h). In: a combine phase. Out: a tile: a workgroup per
- * query and head, a thread per column up to 256. */
+/* Split-KV reduction: combines the partial results of flash-decoding (templates/attention/decode.h). In: a combine phase. Out: a tile: a
+ * workgroup per query and head, with a thread per column, but at most 256. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 

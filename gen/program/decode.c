@@ -1,5 +1,5 @@
-/* SIMT flash-decoding (templates/attention/decode.h): a workgroup per split and KV head. In: an attention or an attention_partial.
- * Out: a tile: how many splits, how many threads share a key. */
+/* Flash-decoding on vector instructions (templates/attention/decode.h), a workgroup per split and KV head. In: an attention over a cache,
+ * or over one split of its keys. Out: a tile: how many splits, how many threads share a key. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
@@ -13,7 +13,8 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* Splits in a launch of several phases, which has one workgroup per unit: no more workgroups than units, at least 128 keys per split. */
+/* Splits in a launch of several phases, which has one workgroup per unit: no more than make one workgroup per unit, of at least 128 keys
+ * each, at most 32. */
 static int split_count_in_list(const problem *p, long long keys)
 {
     enum { least_keys = 128 };
@@ -54,7 +55,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_value_head(p) + 2) * 4, 4);
 }
 
-/* Larger teams: more lanes share a key's columns. */
+/* Larger teams: more lanes share the columns of a key, so each needs fewer registers. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;
@@ -83,9 +84,10 @@ static int partials(const problem *p, const ir_tile *t)
  * not split yet, the cost includes the combine launch that the split will add. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    enum { lane_operations = 10, exchange_operations = 8 }; /* of a lane, per query and key, and per exchange of scores */
-    enum { columns_of_four = 16 };                          /* most columns per lane with which a team has four keys in flight, not two */
-    const double reached = 0.28; /* of the vector rate, as in attention_simt.c */
+    /* operations of a lane for a query and key: for the exponential, and per exchange of scores */
+    enum { lane_operations = 10, exchange_operations = 8 };
+    enum { columns_of_four = 16 }; /* up to so many columns per lane, a team has four keys in flight; above, two */
+    const double reached = 0.28;   /* share of the vector rate, as in attention_simt.c */
     const ir_op *op = p->attention;
     const decode_tile *x = &t->decode;
     const work *w = p->work;

@@ -1,9 +1,10 @@
 /* Flash-decoding on mma in one launch (templates/attention/decode_mma.h). In: an attention over a cache. Out: a tile: how many keys a warp
- * takes at a time, how many workgroups share the keys of the batch. */
+ * takes at a time, how many workgroups share the keys of the batch. In comments: B sequences, L keys, H query heads / KV heads (or both the
+ * same), hd columns of a head; a work tile is the query rows of one MMA with the keys of one KV head of one sequence. */
 #include "gen/emit/attention.h"
 #include "gen/program/decode_whole.h"
 
-enum { workgroups_per_unit = 4 }; /* where one has so little work at a time that others must load meanwhile */
+enum { workgroups_per_unit = 4 }; /* in tiles whose workgroups have so little work at a time that others must load meanwhile */
 
 /* Stages are filled by bulk copies (cp.async.bulk), which copy consecutive bytes: rows of K and V must have no gaps. */
 static const char *obstacle_to_stages(const problem *p)
@@ -16,9 +17,9 @@ static const char *obstacle_to_stages(const problem *p)
     return NULL;
 }
 
-/* One cluster per work tile: combining partials through distributed shared memory takes half as long as through global memory. All clusters
- * together have at most half as many workgroups as there are multiprocessors, since clusters cannot occupy all of them. Only for short
- * KV: a workgroup alone would take at most 15 iterations over a sequence's keys. */
+/* Workgroups of a cluster, which computes one work tile; 1: no clusters. Combining partials through distributed shared memory takes half as
+ * long as through global memory. All clusters together have at most half as many workgroups as there are multiprocessors, since clusters
+ * cannot occupy all of them. Only for short KV: a single workgroup would take at most 15 iterations over a sequence's keys. */
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
     enum { most = 8, few_iterations = 15 };
@@ -31,17 +32,17 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     return size;
 }
 
-/* Long KV, at least 256 KB of keys and values per multiprocessor: at least 120 KB in flight to stages in shared memory, one workgroup per
- * multiprocessor. With heads of 64 to 80 and at least four work tiles per multiprocessor, four workgroups per multiprocessor: some load
- * while others finish a work tile.
- * H200, us (B sequences, L keys, H query/KV heads, hd head size):
- *   attention alone, with this tile and with the best one that loads through registers: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2
- *   hd80 499, 505; B18 L8275 H16/16 hd128 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64
- *   11.0, 9.9. Twice the stages: 0 to 4 % slower. After a kernel that fills shared memory, so that L1 is small, the first case (B59) took
- *   530 through registers.
- *   attention in decode blocks, with one workgroup and with four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64 118, 111
- *   whole blocks, likewise: B405 L823 H32/8 hd80 512, 500; B59 L6205 H48/16 hd64 388, 387; but hd128, with one and with three: B128 L1024
- *   297, 313 */
+/* The tile for long KV, at least 256 KB of keys and values per multiprocessor: one workgroup per multiprocessor, which has at least 120 KB
+ * in flight to stages in shared memory. With heads of 64 to 80 and at least four work tiles per multiprocessor, four workgroups instead:
+ * some load while others finish a work tile. H200, us:
+ * - attention alone, with this tile and with the best one that loads to registers: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80
+ *   499, 505; B18 L8275 H16/16 hd128 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0,
+ *   9.9. With twice the stages 0 to 4 % slower. After a kernel that fills shared memory, which leaves little L1, B59 L6205 with loads to
+ *   registers took 530.
+ * - attention in decode blocks, with one workgroup per multiprocessor and with four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64
+ *   118, 111
+ * - whole decode blocks, with one and with four: B405 L823 H32/8 hd80 512, 500; B59 L6205 H48/16 hd64 388, 387; with one and with three:
+ *   B128 L1024 hd128 297, 313 */
 static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10 };
@@ -53,12 +54,12 @@ static decode_whole_tile long_tile(const problem *p)
     return t;
 }
 
-/* Short KV, less than 256 KB of keys and values per multiprocessor, or if there can be no stages: loads go through registers. Two
- * workgroups per multiprocessor if there are at least as many work tiles as multiprocessors: one loads while the other combines its warps.
- * Else one, with twice the registers for each thread. Many keys per warp: at least 128, if all warps of the device share the keys of all
- * work tiles; or at least as many work tiles as multiprocessors.
- * H200, us, after a product: B1 H32/8 hd128 L2048 with 16 keys a warp 6.2, with 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of
- * 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3. */
+/* The tile for short KV, less than 256 KB of keys and values per multiprocessor, or if there can be no stages: loads go to registers. If
+ * there are at least as many work tiles as multiprocessors, two workgroups per multiprocessor: one loads while the other combines its
+ * warps. Else one, with twice the registers for each thread. How many keys a warp takes at a time follows from measured times, by head size
+ * and many_keys_per_warp: each warp of the device would have at least 128 keys if all shared them evenly, or there is a work tile per
+ * multiprocessor. H200, us, after a product: B1 L2048 H32/8 hd128 with 16 keys a warp 6.2, with 32 5.8, in clusters of 8 5.1; B4 L4001
+ * H28/4 in clusters of 4 15, without 13; B1 L1024 H32/8 hd64 in clusters of 4 2.5, without 3.3. */
 static decode_whole_tile short_tile(const problem *p)
 {
     enum { keys_per_warp = 128 };
@@ -79,14 +80,13 @@ static const worse_range worse[] = {{.where = where_many_at_cache | where_guesse
                                     {.where = where_many_at_cache, .least_rows = 65, .why = many_at_cache_why},
                                     {0}};
 
-/* Many sequences of few keys (heads up to 128, at most 320 keys, at least three work tiles per multiprocessor): a part takes so little time
- * that its start and end matter, so four workgroups per multiprocessor hide each other's. They load through stages: behind a product, which
- * leaves L1 little room, loads to registers take up to 1.5 times as long.
- * H200, us:
- *   attention in decode blocks, with loads to registers, and cuDNN's: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236
+/* True for many sequences of few keys (heads up to 128, at most 320 keys, at least three work tiles per multiprocessor). A work tile then
+ * takes so little time that its start and end matter, so tile_of_short_parts() has four workgroups per multiprocessor, which hide each
+ * other's. It loads to stages: after a product, which leaves little L1, loads to registers take up to 1.5 times as long. H200, us:
+ * - attention in decode blocks, with loads to registers, and by cuDNN: B512 L300 H32/8 hd64 129, 79; B262 L209 H8/8 hd128 88, 62; B318 L236
  *   H32/4 hd128 71, 45
- *   whole blocks, with loads to registers and with this tile: B512 L64 H16/4 hd64 59.9, 50.8; B256 L48 H8/8 hd64 48.7, 32.2; B100 L150
- *   H16/4 hd128 72.1, 69.1; B64 L64 H32/8 hd64 45.8, 45.1 */
+ * - whole decode blocks, with loads to registers and with this tile: B512 L64 H16/4 hd64 59.9, 50.8; B256 L48 H8/8 hd64 48.7, 32.2; B100
+ *   L150 H16/4 hd128 72.1, 69.1; B64 L64 H32/8 hd64 45.8, 45.1 */
 static bool has_short_parts(const problem *p)
 {
     enum { most_keys = 320, parts_per_unit = 3, most_head = 128 };
@@ -103,7 +103,8 @@ static decode_whole_tile tile_of_short_parts(const problem *p)
     return *t;
 }
 
-/* For sequences of up to most_keys keys: one stage of 32 keys in place of two of 16: as many bytes in flight, half the iterations. */
+/* For sequences of up to most_keys keys: replaces two stages of 16 keys by one of 32, which has as many bytes in flight and takes half the
+ * iterations. */
 static void join_stages(const problem *p, decode_whole_tile *t)
 {
     enum { most_keys = 512 };
@@ -112,7 +113,7 @@ static void join_stages(const problem *p, decode_whole_tile *t)
     if (t->keys == 16 && t->stages == 2) t->keys = 32, t->stages = 1;
 }
 
-/* In a launch of several phases, whose workgroups have a multiprocessor each. */
+/* The tile in a launch of several phases, which has one workgroup per multiprocessor. */
 static decode_whole_tile tile_in_list(const problem *p)
 {
     decode_whole_tile t = {.keys = 16, .threads = p->ir->threads, .resident = 1, .cluster = 1};

@@ -1,4 +1,4 @@
-/* In: the problem of an attention over a cache. Out: gen/program/decode_whole.h. */
+/* Cost, shared memory and geometry of flash-decoding in one launch. Contract: gen/program/decode_whole.h. */
 #include "gen/program/decode_whole.h"
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
@@ -7,24 +7,26 @@
 
 enum { most_index = 0x7fffffff };
 
-/* True if the template loads keys and values with templates/isa/wave_cache.h (AMD); else with mma_cache.h. */
+/* True if the template loads keys and values with templates/isa/wave_cache.h (AMD), false if with mma_cache.h (NVIDIA). */
 static bool by_wave_cache(const target_info *target) { return target->matrix_rows == 16; }
 /* True if wave_cache.h keeps queries of long heads in shared memory for lack of registers (RDNA). */
 static bool has_few_registers(const target_info *target) { return by_wave_cache(target) && target->lane_registers < 512; }
 
-/* Query rows per KV head: queries times heads of a GQA group, at most. */
+/* The most query rows of a KV head: queries times heads of a GQA group. */
 static long long decode_rows(const problem *p)
 {
     const ir_attributes *t = &p->attention->attributes;
     return t->heads / t->kv_heads * extent_high(&p->attention->inputs[0]->shape[1], &p->ir->dims);
 }
 
+/* The most row tiles of a KV head; an MMA takes the rows of one. */
 static long long row_tiles(const problem *p)
 {
     const long long at_once = p->target->matrix_rows;
     return (decode_rows(p) + at_once - 1) / at_once;
 }
 
+/* Rows of a row tile for which there is memory: no more than a KV head has. */
 static long long rows_kept(const problem *p)
 {
     const long long rows = decode_rows(p), at_once = p->target->matrix_rows;
@@ -33,7 +35,7 @@ static long long rows_kept(const problem *p)
 
 long long decode_keys(const problem *p) { return extent_high(value_tokens(p->attention->inputs[1]), &p->ir->dims); }
 
-/* Iterations over the keys of all sequences if each has 16 keys, the fewest possible. */
+/* Iterations over the keys of all work tiles if an iteration takes 16 keys, the fewest that a tile may have. */
 static double most_iterations(const problem *p)
 {
     const ir_op *op = p->attention;
@@ -72,7 +74,7 @@ long long decode_iterations(const problem *p, const decode_whole_tile *t)
     return (decode_keys(p) + each - 1) / each;
 }
 
-/* `even` workgroups per work tile are all resident at once. If that leaves more than a tenth of the machine idle, one more per work tile.
+/* As many workgroups per work tile as can all be resident at once (`even`). If that leaves more than a tenth of the machine idle, one more.
  * */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
@@ -93,12 +95,12 @@ long long decode_in_flight(const problem *p, const decode_whole_tile *t)
 {
     const long long ahead = t->stages ? t->stages : 1; /* iterations in flight per wave */
     const long long loaded = t->threads / p->target->wave * t->keys * ahead, keys = decode_keys(p);
-    const bool late = has_few_registers(p->target) && problem_longest_head(p) > 128; /* 128 columns of keys or of values at a time */
+    const bool late = has_few_registers(p->target) && problem_longest_head(p) > 128; /* loads 128 columns of keys or of values at a time */
     return (loaded < keys ? loaded : keys) * (late ? 128 : problem_head(p) + problem_value_head(p)) * 2;
 }
 
 /* ---- cost (fitted on an H200 together with attention on wgmma: docs/performance.md, "A few queries over a cache") */
-/* Row tiles per KV head, each of which reads all keys, at the plan's own dims. */
+/* Row tiles of a KV head at the dims that the plan is made for. Each reads all keys. */
 static double row_passes(const problem *p)
 {
     const ir_attributes *t = &p->attention->attributes;
@@ -106,8 +108,8 @@ static double row_passes(const problem *p)
 }
 
 enum {
-    end_cycles = 1500,      /* of a part: wait for queries and first keys, combine the warps, store results */
-    iteration_cycles = 1000, /* of a warp's iteration over 32 keys by 64 columns; twice as many with stages */
+    end_cycles = 1500,       /* per work tile of a workgroup: it waits for queries and first keys, combines the warps, stores results */
+    iteration_cycles = 1000, /* of a warp's iteration over iteration_elements: 32 keys by 64 columns; twice as many with stages */
     iteration_elements = 32 * 64
 };
 
@@ -117,8 +119,8 @@ static double compute_cycles(const problem *p, const decode_whole_tile *t, doubl
     return iterations * iteration_cycles * t->keys * (double)(problem_head(p) + problem_value_head(p)) / 2 / iteration_elements;
 }
 
-/* With stages a workgroup's run of keys is one stream: while a part ends, keys of the next one are in flight, so the end of a part costs
- * time only if it takes longer than the next part's keys take to arrive. Through registers, no load is in flight at an end, nor while the
+/* With stages, a workgroup streams the keys of all its work tiles: when a tile ends, keys of the next are in flight, so the end costs time
+ * only if it takes longer than those keys take to arrive. With loads to registers, no load is in flight when a tile ends, nor while the
  * only workgroup of a unit computes. */
 static void add_ends(const problem *p, const decode_whole_tile *t, cost_descriptor *d)
 {
@@ -129,8 +131,8 @@ static void add_ends(const problem *p, const decode_whole_tile *t, cost_descript
         d->end_cycles += compute_cycles(p, t, d->groups);
 }
 
-/* Keys of all sequences are shared evenly; partials are combined in a cluster, else through memory. Row tiles after the first read a head's
- * keys from L2, and from DRAM again as far as the keys of all sequences exceed L2. */
+/* Workgroups share the keys of all sequences evenly, and combine partials in a cluster or through memory. Row tiles after the first read a
+ * head's keys from L2 or, to the extent that the keys of all sequences exceed L2, again from DRAM. */
 void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     const decode_whole_tile *t = &tile->decode_whole;
@@ -163,9 +165,9 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
     const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
-    const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
+    const bool in_order = by_wave_cache(p->target); /* results are stored straight from the partials of the waves */
     const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const int numbers = p->attention->attributes.first ? 3 : 2; /* numbers that are read for each sequence */
+    const int numbers = p->attention->attributes.first ? 3 : 2; /* words of decode_runs<...>::numbers, which a sequence has */
     const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three states of 16 words, words per lane, five more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
@@ -184,8 +186,8 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
     to->in_flight = decode_in_flight(p, t);
 }
 
-/* Splits that have room for their partials. A launch of several phases that spills is planned again with fewer threads, and so with more
- * splits, in the workspace of the first plan: there is room for those of the fewest threads. */
+/* Splits whose partials fit the workspace. A launch of several phases that spills is planned again with fewer threads, and so with more
+ * splits, but keeps the workspace of the first plan. So that has room for the splits of the fewest threads. */
 static int splits_with_room(const problem *p, decode_whole_tile t)
 {
     enum { fewest_threads = 128 };
@@ -196,7 +198,7 @@ static int splits_with_room(const problem *p, decode_whole_tile t)
     return most > splits ? most : splits;
 }
 
-/* A workgroup writes at most one partial, a slice: for each row the output columns, the largest score and the sum. */
+/* Floats of workspace. A workgroup writes at most one partial, a slice: for each row the output columns, the largest score and the sum. */
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = p->attention;

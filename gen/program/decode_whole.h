@@ -1,12 +1,12 @@
-/* Shared by the programs that do flash-decoding in one launch (templates/attention/decode_mma.h): on NVIDIA's mma, AMD's mfma and wmma.
- * cluster = 1: partials are exchanged through global memory, else through distributed shared memory. stages = 0: keys and values are
- * loaded to registers, else to stages in shared memory. */
+/* What the programs share that do flash-decoding in one launch (templates/attention/decode_mma.h), on NVIDIA's mma and AMD's mfma and wmma.
+ * In their tiles, cluster = 1: workgroups exchange partials through global memory, else through distributed shared memory; stages = 0: keys
+ * and values are loaded to registers, else to stages in shared memory. */
 #ifndef TFGEN_GEN_DECODE_WHOLE_H
 #define TFGEN_GEN_DECODE_WHOLE_H
 #include "gen/program/program.h"
 
-long long decode_keys(const problem *p);      /* keys per sequence, at most */
-/* Work tiles at the plan's own dims: one per sequence, KV head and row tile (the rows that one MMA takes). */
+long long decode_keys(const problem *p);      /* the most keys that a sequence may have */
+/* Work tiles: one per sequence, KV head and row tile (the query rows that one MMA takes). */
 long long decode_work_tiles(const problem *p);
 /* Iterations over a sequence's keys: in each, every warp of a workgroup takes t->keys keys. */
 long long decode_iterations(const problem *p, const decode_whole_tile *t);
@@ -14,8 +14,9 @@ long long decode_iterations(const problem *p, const decode_whole_tile *t);
 int decode_splits(const problem *p, const decode_whole_tile *t);
 /* Bytes of shared memory for the stages of keys and values. */
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t);
-long long decode_in_flight(const problem *p, const decode_whole_tile *t); /* bytes of K and V that a workgroup has in flight */
+long long decode_in_flight(const problem *p, const decode_whole_tile *t); /* bytes of keys and values that a workgroup has in flight */
 
+/* Functions of gen/program/program.h. */
 const char *decode_whole_obstacle(const problem *p);
 void decode_whole_cost(const problem *p, const ir_tile *t, cost_descriptor *d);
 const char *decode_whole_illegal(const problem *p, const ir_tile *t);

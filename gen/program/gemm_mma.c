@@ -1,4 +1,5 @@
-/* Products on mma (templates/gemm/gemm_mma.h). In: a product. Out: its tile, by a cost model for NVIDIA devices without wgmma. */
+/* Products on mma (templates/gemm/gemm_mma.h), for NVIDIA devices without wgmma. In: a product. Out: the fastest predicted of some tiles.
+ * */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
@@ -8,13 +9,14 @@ extern const program gemm_mma_program;
 
 enum { element_bytes = 2 }; /* of both operands in shared memory */
 
+/* Warps that share out the rows of a tile; the others share out its columns. */
 static int warps_down(const gemm_mma_tile *t)
 {
     const int warps = t->threads / 32;
     return t->m < 64 ? 1 : warps == 8 && t->m >= 2 * t->n ? 4 : 2;
 }
 
-/* multistage_memory<...>::bytes */
+/* multistage_memory<...>::bytes; sums: the epilogue stores partial sums of rows */
 static long long memory_of(const gemm_mma_tile *t, bool sums)
 {
     return (long long)t->stages * (t->m + t->n) * t->k * element_bytes +
@@ -34,8 +36,8 @@ static int resident(const target_info *target, const gemm_mma_tile *t, bool sums
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 
-/* Share of the matrix units' rate that the tile reaches. With fewer results per thread or workgroup, more of the time goes to loads of
- * operands. */
+/* Share of the rate of matrix units that a tile reaches: with fewer results per thread or workgroup, loads of operands take more of the
+ * time. */
 static double share_of(const problem *p, const gemm_mma_tile *x)
 {
     const int results = x->m * x->n / x->threads;
@@ -43,7 +45,7 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
     return p->target->matrix_share / slowness;
 }
 
-/* On wgmma targets mma has half the rate; it was never compared for small products. */
+/* On targets with wgmma, mma reaches half the rate; whether it is faster for small products there was never measured. */
 static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
                                     {where_guessed | where_16_bits, .most_rows = 32,
                                      .why = "register_fed reads each weight once for all rows"},
@@ -68,7 +70,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma, weights_in_terms); }
 
-/* 128 x 256, with 64 x 64 per warp, reads shared memory least; smaller tiles are for small products. */
+/* The fastest predicted of some tiles. 128 x 256, with 64 x 64 per warp, reads the least from shared memory; smaller ones are for small
+ * products. */
 static void defaults(const problem *p, ir_tile *t)
 {
     static const gemm_mma_tile known[] = {{128, 256, 32, 256, 4, 8}, {256, 128, 32, 256, 4, 8}, {128, 128, 32, 128, 3, 8},

@@ -1,17 +1,17 @@
-/* SIMT products on register tiles (templates/gemm/gemm.h): any operands, any target, the host too. In: a product. Out: a tile; on hosts
- * by the number of rows, on GPUs by the cost model. */
+/* Products on register tiles by vector instructions (templates/gemm/gemm.h), for any operands and any target, hosts included. In: a
+ * product. Out: a tile: on hosts by the number of rows, on GPUs the fastest predicted. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include <math.h>
 
 extern const program gemm_simt_program;
 
-/* Loads of the next k tile are in flight while one is computed. With 8 x 8 results a thread it reaches 0.6 of the vector rate: a number
- * read from shared memory costs as much as a multiply-add. */
+/* Loads of the next k tile are in flight while one is computed. With 8 x 8 results per thread the program reaches 0.6 of the vector rate,
+ * as reading a number from shared memory costs as much as a multiply-add. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 600 };
-    const double reached = 0.75; /* of the vector rate that shared memory loads leave */
+    const double reached = 0.75; /* share of what loads from shared memory leave of the vector rate */
     const gemm_registers_tile *x = &t->gemm_registers;
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
@@ -29,7 +29,7 @@ static const struct known_tile {
 } host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}},
   gpu_tiles[] = {{0, 32, 64, 32, 2, 8}, {0, 64, 64, 16, 4, 8}, {0, 128, 64, 16, 8, 8}, {0, 128, 128, 16, 8, 8}},
   in_teams = {0, 64, 64, 32, 4, 8};
-enum { teams = 4 }; /* of threads, in tiles of in_teams: they share out K */
+enum { teams = 4 }; /* teams of threads in the tile in_teams; they share out K */
 
 static void take(ir_tile *t, const struct known_tile *x)
 {
@@ -37,8 +37,8 @@ static void take(ir_tile *t, const struct known_tile *x)
     t->gemm_registers = (gemm_registers_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, threads, .stages = 2, .split_k = 1};
 }
 
-/* Tries split-K into slices of at least 8 k tiles if there are too few tiles for all units. Kept if the predicted time is below 0.9 of that
- * of the best whole tile. */
+/* If there are too few tiles for all units, tries to split K into slices of at least 8 k tiles. Changes t if that is predicted to take less
+ * than 0.9 of *least, the seconds of t. */
 static void try_parts(const problem *p, double *least, ir_tile *t)
 {
     enum { least_k_tiles = 8, most_parts = 512 };
@@ -57,7 +57,7 @@ static void try_parts(const problem *p, double *least, ir_tile *t)
         }
 }
 
-/* Of tiles of equal time, the smallest, which computes the least padding. */
+/* On GPUs the first of gpu_tiles wins ties: the smallest, which computes the least padding. */
 static void defaults(const problem *p, ir_tile *t)
 {
     const struct known_tile *x = host_tiles;

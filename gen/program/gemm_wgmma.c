@@ -1,15 +1,16 @@
-/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile, by the cost model. */
+/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: the fastest predicted tile. In comments, sizes of
+ * products are M x N x K. */
 #include "gen/program/staging.h"
 #include "gen/program/warpgroups.h"
 
 extern const program gemm_wgmma_program;
 
-enum { length = 64 };
+enum { length = 64 }; /* K per k tile */
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
 
-/* f32 rows in passes of bf16 terms, or 3xTF32. H200, K = 4096 by 4096 columns, us for 512 and for 4096 rows: bf16 weights in 3 passes 87
- * and 671, by 3xTF32 131 and 1011; f16 weights in 5 passes (today 6) 143 and 1051, by 3xTF32 134 and 1030. */
+/* Products of f32 rows can run here, in passes of bf16 terms, or as 3xTF32. H200, N = K = 4096, us for M = 512 and M = 4096: bf16 weights
+ * in 3 passes 87, 671, by 3xTF32 131, 1011; f16 weights in 5 passes (6 since then) 143, 1051, by 3xTF32 134, 1030. */
 static const worse_range worse[] = {{where_f32_on_units | where_both_in_terms, .why = "six passes take longer than 3xTF32"},
                                     {where_f32_on_units, .most_rows = 255, .why = "three passes by fewer than 256 rows were never timed"},
                                     {0}};
@@ -22,6 +23,7 @@ static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
     return matmul_is_across(p->product) ? (x->n + 63) / 64 * 64 : x->n;
 }
 
+/* Sets as many stages as shared memory holds, at most 8. */
 static void fill(const problem *p, ir_tile *t)
 {
     gemm_warpgroups_tile *x = &t->gemm_warpgroups;
@@ -29,18 +31,18 @@ static void fill(const problem *p, ir_tile *t)
     if (x->stages > 8) x->stages = 8;
 }
 
-/* Whether rows of the result begin at multiples of 4 or 8 bytes only. */
+/* True if rows of the result begin at multiples of 4 or 8 bytes, but not of 16. */
 static bool has_unaligned_rows(const problem *p)
 {
     const int unit = results_unit(p);
     return unit != gemm_vector && unit != 1;
 }
 
-/* Whether staging results in shared memory pays. With long K not for unaligned rows: storing registers directly, 4 bytes at a time, then
- * costs less than the incomplete pieces at both ends of rows. It reaches only 0.6 TB/s (H200), so with short K it takes longer than the
- * products. Rows at multiples of 2 bytes would be stored element by element.
- * H200, us, directly and staged: 2048 rows, K 2048, N 5468 88.2, 89.9, with a gelu 95, 106; N 5466 93.9, 90.7, with a gelu 102, 107; N 5467
- * 128, 97; 5552x19186x64 350, 151; 1504x5722x128 27.1, 16.0; 39 matmuls 5440x3874x96 2751, 1249. */
+/* True if staging results in shared memory takes less time than storing registers directly. For unaligned rows it does not if K is long:
+ * direct stores of 4 bytes at a time then cost less than the incomplete pieces at both ends of staged rows. But they reach only 0.6 TB/s
+ * (H200), so with short K they take longer than the products. Rows at multiples of 2 bytes only are staged, as they would be stored element
+ * by element. H200, us, directly and staged: M = K = 2048, N 5468 88.2, 89.9, with a gelu 95, 106; N 5466 93.9, 90.7, with a gelu 102, 107;
+ * N 5467 128, 97; 5552x19186x64 350, 151; 1504x5722x128 27.1, 16.0; 39 matmuls 5440x3874x96 2751, 1249. */
 static bool staging_pays(const problem *p)
 {
     enum { short_k = 1024 };
@@ -49,15 +51,17 @@ static bool staging_pays(const problem *p)
 
 static long long row_tiles(const problem *p) { return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows; }
 
-/* The second row tile of a cluster may have no rows. The cost counts that, but it was never timed for linears. */
+/* True if two row tiles may form a cluster. Not for a linear with an odd number of row tiles: the second tile of a cluster would have no
+ * rows, which was never timed for linears. */
 static bool takes_pairs(const problem *p)
 {
     return p->product->kind == op_matmul || row_tiles(p) % 2 == 0;
 }
 
-/* Whether own_tiles was timed for such products and compiles fast: it emits the epilogue twice, for both halves of a tile's rows. With it,
- * products whose rows begin in the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3 us, without 35.2), matmuls of
- * one k tile 1.03 times, staged results of unaligned rows 1.07 to 1.2 times (1504x5722x128 19.0 us, without 16.0). */
+/* True if own_tiles was timed for such products and is not slower, and compiles fast: it emits the epilogue twice, for both halves of a
+ * tile's rows. With own_tiles, products whose rows begin in the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3
+ * us, without 35.2), matmuls of one k tile 1.03 times, staged results of unaligned rows 1.07 to 1.2 times (1504x5722x128 19.0 us, without
+ * 16.0). */
 static bool may_own_tiles(const problem *p)
 {
     enum { most_ops = 6 };
@@ -68,11 +72,11 @@ static bool may_own_tiles(const problem *p)
     return p->phase->op_count <= most_ops && !problem_sums_rows(p);
 }
 
-/* Tries own_tiles (each warpgroup has tiles of its own), which must be clearly predicted faster and take more than one round. Tiles wider
- * than 128 columns took longer if the epilogue does more than round, tiles of 128 if rows of A do not begin at lines (8097x1504x848 34.4,
- * with own_tiles 36.0).
- * H200, us, without and with own_tiles: 4096x4096x1024 57.0, 52.3; 8192x4096x512 62.7, 54.3; 2554x8504x256 29.5, 27.2; 1113x7824x944 29.1,
- * 28.2; 4096x4096x1024 with gelu 65.0, 57.6, with a residual 66.3, 61.4; 9 matmuls 1024x1024x256 15.7, 12.7. */
+/* Tries own_tiles (each warpgroup has tiles of its own). They are chosen if clearly predicted faster, in launches of more than one round.
+ * Tiles wider than 128 columns took longer if the epilogue does more than round, tiles of 128 columns if rows of A do not begin at L2
+ * lines. H200, us, without and with own_tiles: 4096x4096x1024 57.0, 52.3; 8192x4096x512 62.7, 54.3; 2554x8504x256 29.5, 27.2; 1113x7824x944
+ * 29.1, 28.2; 4096x4096x1024 with gelu 65.0, 57.6, with a residual 66.3, 61.4; 9 matmuls 1024x1024x256 15.7, 12.7; but with unaligned rows
+ * 8097x1504x848 34.4, 36.0. */
 static void try_own_tiles(const problem *p, ir_tile *t)
 {
     enum { narrowest = 128, widest = 192, most_cluster = 2 };
@@ -93,7 +97,7 @@ static void try_own_tiles(const problem *p, ir_tile *t)
 
 static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
 {
-    /* panels: if B is [K, N], whole boxes of 64 columns; at other widths neighbouring tiles load the same columns, in parts of lines */
+    /* panels: widths if B is [K, N], whole boxes of 64 columns; at other widths neighbouring tiles would load parts of the same lines */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
     const bool across = matmul_is_across(p->product);
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
@@ -125,7 +129,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return ws_shared_bytes(t, stage_columns(p, &t->gemm_warpgroups));
 }
 
-/* No tiles of a warpgroup's own, or half as many columns. */
+/* First without own_tiles, then half as many columns. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     if (t->gemm_warpgroups.own_tiles) {

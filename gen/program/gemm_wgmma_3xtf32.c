@@ -1,12 +1,12 @@
-/* Products of f32 operands on wgmma by 3xTF32 (templates/gemm/gemm_ws_split.h): x = large + small, both tf32; a product is large * large +
- * large * small + small * large. In: a product. Out: its tile, by the cost model. */
+/* Products of f32 operands on wgmma by 3xTF32 (templates/gemm/gemm_ws_split.h): each number is split into large + small, both tf32, and a
+ * product is large * large + large * small + small * large. In: a product. Out: the fastest predicted tile. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 #include <math.h>
 
 extern const program gemm_wgmma_3xtf32_program;
 
-enum { length = 32 };
+enum { length = 32 }; /* K per k tile */
 
 static const char *obstacle(const problem *p)
 {
@@ -16,19 +16,19 @@ static const char *obstacle(const problem *p)
     return product->inputs[0]->type != dtype_f32 ? "operands are not both f32" : NULL; /* packing converts weights to f32 */
 }
 
-/* Accuracy: tensor cores truncate sums of 32 products; f32 additions, which round, add these up (templates/gemm/gemm_ws_split.h). At K of
- * 64 to 127 RMS and largest errors are 0.67 to 0.92 and 0.45 to 0.6 of those of f32 instructions (H200, five matmuls); below they were not
- * measured. Where K exceeds 16 split-K slices of 32768, f32 instructions are more accurate, as skinny adds. */
+/* Accuracy: tensor cores truncate sums over 32 of K; f32 additions, which round, add these up (templates/gemm/gemm_ws_split.h). For K from
+ * 64 to 127, RMS errors are 0.67 to 0.92 of those of f32 instructions, the largest errors 0.45 to 0.6 (H200, five matmuls); shorter K was
+ * not measured. If K exceeds 16 slices of 32768, the f32 instructions of skinny are more accurate. */
 static const worse_range worse[] = {{.most_length = 63, .why = "K is below 64, where f32 instructions are more accurate"},
                                     {.most_rows = 16,
                                      .least_length = (16 << 15) + 1,
                                      .why = "K is too long at this M: f32 instructions are more accurate"},
                                     {0}};
 
-/* Each warpgroup also splits A's rows and rounds sums; the products of narrow tiles take too little time to hide that. */
+/* Each warpgroup also splits A's rows and adds up sums. The products of narrow tiles take too little time to hide that. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
-    /* cycles of a warpgroup per k tile: all of them, and those of its products */
+    /* of a warpgroup per k tile: all cycles, and those of its products */
     const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_warpgroups.n, multiply = 12.0 * t->gemm_warpgroups.n;
     ws_cost(p, t, 2, d);
     d->products_share = reached * fmin(1, multiply / cycles);
@@ -45,7 +45,7 @@ static void defaults(const problem *p, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     t->gemm_warpgroups =
         (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group_m = 16, .cluster = 1};
-    /* widest_cut is 96: split-K with 128 columns was timed only for 256x524288x256 (H200: 1159 us, 1321 with 96) */
+    /* widest_cut is 96, as split-K with 128 columns was timed only once (H200, 256x524288x256: 1159 us, with 96 columns 1321) */
     ws_choose(p, &gemm_wgmma_3xtf32_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 

@@ -1,4 +1,4 @@
-/* In: a phase. Out: gen/program/problem.h, and helpers of gen/program/program.h. */
+/* Makes problems (gen/program/problem.h), and holds the functions that several programs share (gen/program/program.h). */
 #include "gen/program/program.h"
 #include "ir/devices/occupancy.h"
 
@@ -141,6 +141,7 @@ long long power_of_two_in(long long n, long long most)
     return p;
 }
 
+/* The widest vector up to `most` at whose multiples rows of x begin; `most` if x does not have that many columns. */
 static long long aligned_columns(const ir_value *x, long long columns, long long most)
 {
     if (value_columns(x) != columns) return most;

@@ -1,9 +1,9 @@
-/* In: the problem of a product. Out: gen/program/products.h. */
+/* What programs of products share. Contract: gen/program/products.h. */
 #include "gen/program/products.h"
 #include <math.h>
 
-/* Unaligned rows are padded or copied (gen/plan/align.c), but rows in a state are not: a kernel might append to the state between the copy
- * and its reader. */
+/* Rows that are not 16-byte aligned are padded or copied (gen/plan/align.c), but not rows in a state: a kernel might append to the state
+ * after the copy was made and before it is read. */
 static const char *align_obstacle(arena *a, const ir_value *v)
 {
     const bool state = value_root(v)->kind == value_state;
@@ -166,7 +166,7 @@ long long pieces_along(const problem *p, weight_numbers weights)
     return (product_length(p) + each - 1) / each * (f && f->passes > 1 ? f->terms : 1);
 }
 
-/* True if results are stored in f32. */
+/* True if the phase stores an f32 result of more than one column. */
 static bool stores_f32(const problem *p)
 {
     for (int i = 0; i < p->phase->op_count; i++)
@@ -177,9 +177,9 @@ static bool stores_f32(const problem *p)
     return false;
 }
 
-/* Errors grow with K, but the bound of f32 results only with its square root. Largest errors over bounds with bf16 operands (H200): 0.83
- * for K = 4096, 0.93 where the result has more rows, 1.26 for 8192, 1.54 for 14336; the same for a weight in several terms; 0.46 and 0.21
- * for K = 4096 in slices of 2048 and 1024. Weights in several terms exist for accuracy, so they are split, too. */
+/* Errors grow with K, but the bound of f32 results only with the square root of K. Largest error over bound with bf16 operands (H200): 0.83
+ * for K = 4096 (0.93 with more rows), 1.26 for 8192, 1.54 for 14336; 0.46 and 0.21 for K = 4096 in slices of 2048 and 1024. Weights in
+ * several terms give the same, but since they exist for accuracy, their slices are shorter. */
 long long longest_sum(const problem *p)
 {
     const long long longest = 32768;
@@ -232,12 +232,13 @@ static double other_bytes(const problem *p)
     return bytes;
 }
 
-/* Row and column tiles touched by each set of tiles that run at once, summed over all sets. Tiles go down each column of a group of row
- * tiles, group after group. */
+/* Row tiles and column tiles that each set of tiles that run at the same time reads, summed over all sets. Tiles are ordered by groups of
+ * row tiles: within a group, down each column. */
 typedef struct touched {
     double rows, columns; /* row tiles, column tiles */
 } touched;
 
+/* rows, columns: row tiles and column tiles in all; group: row tiles per group; at_once: tiles that run at the same time. */
 static touched touched_by(double rows, double columns, double group, double at_once)
 {
     enum { most = 128 }; /* sets that are counted; the rest is extrapolated, with errors of at most 6 % */
@@ -303,7 +304,8 @@ void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to
 }
 int register_tile_partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }
 
-/* A tile has split_k - 1 slices of m * n floats. Counted row by row, as the last tile may have few. */
+/* A tile has split_k - 1 slices of m * n floats. The floats are divided by the tile's rows, as the number of rows is known at launch only.
+ * */
 extent register_tile_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
@@ -316,8 +318,8 @@ extent register_tile_scratch(const problem *p, const ir_tile *t)
     return extent_multiply(p->a, at, rows, extent_number(whole.column_tiles * (x->split_k - 1) * of_a_row));
 }
 
-/* With up to 8 slices, the last one waits until the others have stored their partials, and reads them one after the other. More slices take
- * two such steps (templates/gemm/part_tree.h). */
+/* With up to 8 slices, the workgroup of the last one waits until the others have stored their sums, and reads these one after the other.
+ * More slices take two such steps (templates/gemm/part_tree.h). */
 double split_k_cycles(int slices, double each)
 {
     enum { meeting = 4500 /* cycles */, flat = 8 /* slices */ };

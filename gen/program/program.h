@@ -1,6 +1,6 @@
-/* A program is one way for a kernel to compute a phase: a family on a layer. Each is a constant that a file of this folder exports;
- * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/choice.c) asks each program of a
- * phase's family whether it can compute the phase and at what cost, chooses the cheapest, and asks that one for everything else. */
+/* A program is one way for a kernel to compute a phase: a family on a layer. Each is a constant that a file of this folder exports.
+ * gen/program/program.def lists them, ir/tile.def the fields of their tiles. The planner (gen/plan/choice.c) asks each program of a phase's
+ * family whether it can compute the phase and how long that takes, and chooses the fastest. */
 #ifndef TFGEN_GEN_PROGRAM_H
 #define TFGEN_GEN_PROGRAM_H
 #include "gen/base/cost.h"
@@ -8,98 +8,101 @@
 #include "gen/program/problem.h"
 #include "gen/program/weights.h"
 
-/* A range of problems in which the program is not chosen, whatever the cost model says: another one was timed there and is faster or more
- * accurate, or the device was never timed. It applies where all circumstances of `where` hold. The rows of attention are its queries, its
- * length is its keys. */
+/* A range of problems in which the program is chosen only on request or for lack of others, whatever its predicted time: another program
+ * was timed there and is faster or more accurate, or the device was never timed. The range applies if all circumstances of `where` hold and
+ * rows and length are within its limits. Rows and length: of a product M and K, of attention its queries and keys. */
 typedef enum circumstance {
-    where_guessed = 1,         /* times_are_guesses() */
-    where_16_bits = 2,         /* both operands have 16 bits and rows that can be copied as stored: register_fed can compute it */
+    where_guessed = 1,         /* predicted times are guesses: times_are_guesses() */
+    where_16_bits = 2,         /* both operands have 16 bits and rows that can be copied as stored, so register_fed can multiply them */
     where_not_16_bits = 4,     /* all other products */
     where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
     where_warpgroups = 16,     /* only warpgroup instructions reach the full rate of the matrix units */
     where_8_rows = 32,         /* target_info.matrix_rows */
     where_16_rows = 64,
-    where_few_at_cache = 128,  /* attention over a cache of at most 16 rows, queries times heads of a group */
-    where_many_at_cache = 256, /* attention over a cache of more */
+    where_few_at_cache = 128,  /* attention over a cache, with at most 16 query rows per KV head (queries times heads of a GQA group) */
+    where_many_at_cache = 256, /* attention over a cache, with more */
     where_queries_vary = 512,  /* a call may have more queries than the plan was made for */
-    where_both_in_terms = 1024, /* matrix units of 16 bits multiply A and B as sums of bf16 numbers, in 6 passes */
+    where_both_in_terms = 1024, /* matrix units multiply A and B as sums of bf16 numbers, in 6 passes along K */
     where_in_list = 2048,       /* a launch of several phases */
     where_streams = 4096        /* a launch whose products stream their weights through a ring */
 } circumstance;
 typedef struct worse_range {
-    unsigned where;                                             /* a set of circumstances */
-    long long least_rows, most_rows, least_length, most_length; /* rows, and K of a product; 0: unbounded */
+    unsigned where;                                             /* a set of circumstances; 0: always */
+    long long least_rows, most_rows, least_length, most_length; /* 0: no limit */
     const char *why;                                            /* the reason as a clause; NULL ends the list */
-    program_kind than; /* in a launch of several phases the range counts if this program can run there; 0: it never counts there */
+    program_kind than; /* in a launch of several phases the range applies only if this program can compute the phase; 0: never there */
 } worse_range;
 #define few_at_cache_why "flash-decoding is the default up to 16 query rows a KV head"
 #define many_at_cache_why "flash-decoding is the default up to 16 query rows a KV head only"
 
 typedef struct program {
     program_kind kind;
-    const char *device;   /* the class template that computes it: gemm_ws */
-    const char *template; /* the file to read beside its spec struct: templates/gemm/gemm_ws.h */
-    /* The header of templates/isa to include, by layer of the target; the first NULL ends the list. */
+    const char *device;   /* the class template that computes it, such as gemm_ws */
+    const char *template; /* the file that has it: templates/gemm/gemm_ws.h */
+    /* Headers of templates/isa, each included if the target has its layer; the first NULL ends the list. */
     struct {
         layer_kind layer;
         const char *header;
     } isa[5];
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
-    const char *on_request; /* why it is chosen on request only, as a clause; NULL: it is chosen by its time, too */
-    bool streams;           /* where ir_graph.streams is set, it is chosen by its time despite on_request */
-    const worse_range *worse; /* ranges in which it is chosen only on request or for lack of others; NULL: none */
-    /* Describes a launch with a legal tile for the cost model; the planner chooses programs, and programs choose tiles, by its time. */
+    const char *on_request; /* why only a request by the user chooses it, as a clause; NULL: its predicted time may, too */
+    bool streams;           /* where ir_graph.streams is set, its predicted time may choose it despite on_request */
+    const worse_range *worse; /* NULL: none */
+    /* Describes a launch with a legal tile to the cost model. Planning chooses programs, and programs choose tiles, by the predicted time.
+     * */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
-    void (*defaults)(const problem *p, ir_tile *t); /* every field of t */
-    /* The rule of the template that t breaks although each field is in range; NULL: none. A NULL function: no such rules. */
+    void (*defaults)(const problem *p, ir_tile *t); /* sets every field of t */
+    /* Which rule t breaks although each field is in its range, as a message; NULL: none. The function is NULL if there are no such rules.
+     * */
     const char *(*illegal)(const problem *p, const ir_tile *t);
-    long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile */
-    /* Changes t to the next tile with fewer registers per thread, after a compiler spilled; false: there is none. NULL: never one. */
+    long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile, per workgroup */
+    /* After a compiler spilled: changes t to the next tile with fewer registers per thread. False: there is none. NULL: there never is. */
     bool (*smaller)(const problem *p, ir_tile *t);
-    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* changes the members that differ from extents_start() */
-    void (*members)(emission *e, writer *w);                                /* writes the spec struct's members, args excepted */
-    /* ---- programs with partial results; NULL: none */
-    int (*partials)(const problem *p, const ir_tile *t);   /* partial sums per row of what it stores */
+    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* sets the members of *to that differ from extents_start() */
+    void (*members)(emission *e, writer *w);                                /* writes all members of the spec struct but args */
+    /* ---- programs with partial results; NULL: it has none */
+    int (*partials)(const problem *p, const ir_tile *t);   /* partial sums that it stores for each row */
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for slices of partial results; 0: none */
-    bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
+    bool one_tile;  /* a workgroup computes one tile: the grid has as many workgroups as tiles */
     bool prefetches_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
-    bool prefetched_across; /* has no weights: the launch before it prefetches those of the launch after it */
+    bool prefetched_across; /* it has no weights, so the launch before it prefetches those of the launch after it */
     /* ---- products */
     weight_numbers weights;
     bool several_passes; /* walks K once for each term of a packed weight (`passes` of ir/format.def) */
     bool rolls;                              /* emits a long epilogue as the body of a loop instead of calling functions */
-    bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
-    bool multiplies_squares;                 /* ... by one more product, where MMAs take 8 rows (templates/isa/mma_pieces.h) */
-    bool begins_with_weights;                /* loads weights before the previous launch has ended; that one may prefetch them */
+    bool takes_sums;                         /* can sum the squares of A's rows while it loads them (gen/plan/sums.c) */
+    bool multiplies_squares;                 /* sums those squares with one more MMA, if MMAs take 8 rows (templates/isa/mma_pieces.h) */
+    bool begins_with_weights;                /* loads weights before the previous launch has ended; that launch may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
 } program;
 
-enum { slice_head = 4 }; /* floats of a slice ahead of its data: slices<...>::head of templates/frame/workspace.h */
+enum { slice_head = 4 }; /* floats ahead of the data of a slice in the workspace: slices<...>::head of templates/frame/workspace.h */
 
 const program *program_of(const ir_phase *phase); /* the program of the phase's tile */
 const program *program_at(program_kind kind);
-tile_extents program_extents(const problem *p, const ir_tile *t); /* by the tile's program */
+tile_extents program_extents(const problem *p, const ir_tile *t); /* the geometry that the tile's program gives the phase */
 
-/* A tile on matrix units: rows, columns, threads. */
+/* Rows, columns and threads of a tile on matrix units. */
 typedef struct tile_shape {
     int m, n, threads;
 } tile_shape;
 
-/* The range in which other programs are preferred here (gen/program/worse.c); NULL: there is none. in_list: only ranges with `than`. */
+/* The first of the program's ranges that applies to the problem (gen/program/worse.c); NULL: none. in_list: only ranges with `than` count.
+ * */
 const worse_range *program_worse_range(const problem *p, const program *of, bool in_list);
 
 /* ---- what several programs share (gen/program/problem.c) */
 /* Seconds of a launch of the program with the tile. */
 double program_seconds(const problem *p, const program *by, const ir_tile *t);
 tile_extents extents_start(const problem *p); /* one tile per row of the phase's space */
-/* The cost descriptor of a memory-bound program: it reads and writes its phase's tensors once. */
+/* The cost descriptor of a memory-bound program, which reads and writes its phase's tensors once. */
 void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to),
                 cost_descriptor *d);
 /* Whether predicted times are guesses: the cost model was not fitted to the target, or the device was never measured. */
 bool times_are_guesses(const problem *p);
-/* Workgroups of this many threads that fit a unit by its thread limit; a host processor runs one at a time. */
+/* Workgroups of this many threads that a unit holds, going by its limit on threads alone: at least 1. */
 int groups_by_threads(const target_info *target, int threads);
 /* Bytes of shared memory per workgroup if `groups` share a unit. */
 long long shared_room(const target_info *target, int groups);
@@ -113,12 +116,12 @@ long long power_of_two_in(long long n, long long most);
 long long aligned_vector(const problem *p, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
-/* shared_bytes of programs that use none: 2, as mixed_memory<...> then has an empty stage and an empty scratch of a byte each. */
+/* shared_bytes of programs that use none: 2, as mixed_memory<...> then has an empty stage and an empty scratch, of a byte each. */
 long long no_shared_memory(const problem *p, const ir_tile *t);
 /* ---- what programs that copy an operand share */
-/* A tile of a transposing copy: transposed_run elements of transposed_columns * align.each rows of the copy. */
+/* A tile of a transposing copy is transposed_run elements of each of transposed_columns * align.each rows of the copy. */
 enum { transposed_run = 64, transposed_columns = 32 };
-bool copy_smaller(const problem *p, ir_tile *t); /* halves align.each */
+bool copy_smaller(const problem *p, ir_tile *t); /* program.smaller: halves align.each */
 /* The geometry of a copy [..., N, K] that transposes its operand. */
 void transposing_geometry(const problem *p, const ir_tile *t, const ir_value *copy, tile_extents *to);
 #endif

@@ -1,12 +1,12 @@
-/* Row-wise kernels: a team of threads per row (templates/rows/rows.h). In: a rows phase. Out: a tile: the smallest team that keeps the
- * device busy, and the widest vectors that divide heads, slices and the parts of a concat. */
+/* Row-wise kernels (templates/rows/rows.h), with a team of threads per row. In: a rows phase. Out: a tile: the smallest team that keeps the
+ * device busy, and the widest vectors that divide heads, slices and the operands of a concat. */
 #include "gen/program/rows.h"
 #include "ir/devices/occupancy.h"
 #include <math.h>
 
 static bool on_host(const problem *p) { return p->target->serial; }
 
-/* The widest vector up to `most` that straddles no head, no part of a concat and no end of a slice of this op. */
+/* The widest vector up to `most` that crosses no border of a head, a slice or an operand of a concat in this op. */
 static long long whole_columns(const problem *p, const ir_op *op, long long most)
 {
     const long long N = p->space.columns;
@@ -75,16 +75,17 @@ static bool has_rope(const problem *p)
     return false;
 }
 
-/* Most vectors that a thread loads at once.
+/* The most vectors that a thread should load at once. `vectors`: those of a row.
  *
- * A rope, if there are rows for every multiprocessor: one. NVRTC keeps the columns, partners, cosines and sines of all vectors of a thread
- * in registers. H200, 2048 rows of queries and of keys: 4096 columns with a norm (two vectors, 170 registers) and 6144 columns (six
- * vectors, 172 registers) left 256 threads per multiprocessor and took 90 us and 92 us; their bytes need 14 us and 21 us. One vector takes
- * 64 and 50 registers, which leaves 1024 threads; that was not timed.
+ * Phases with a rope, if there are rows for every multiprocessor: one. NVRTC keeps the columns, partners, cosines and sines of all vectors
+ * of a thread in registers. H200, 2048 rows of queries and of keys: 4096 columns with a norm (two vectors, 170 registers) and 6144 columns
+ * (six vectors, 172 registers) left 256 threads per multiprocessor and took 90 us and 92 us; their bytes need 14 us and 21 us. One vector
+ * takes 64 and 50 registers, which leaves 1024 threads; that was not timed.
  *
- * sin and cos: two, since their argument reduction needs registers; with eight, old compilers spill. Otherwise eight, or four if the device
- * has threads for all rows at once (H200, 2048 x 2048, with four and eight: add and rmsnorm 9.6 us, 10.8; rmsnorm 5.4, 5.6; but layernorm,
- * with two reductions, 6.1, 5.9). */
+ * Phases with sin or cos: two, since their argument reduction needs registers; with eight, old compilers spill.
+ *
+ * Others: eight, or four if the device has threads for all rows at once (H200, 2048 x 2048, us with four and eight: add and rmsnorm 9.6,
+ * 10.8; rmsnorm 5.4, 5.6; but layernorm, which has two reductions, 6.1, 5.9). */
 static long long most_vectors(const problem *p, long long vectors)
 {
     const long long rows = extent_value(&p->space.rows, &p->ir->dims), threads = (long long)p->device->units * p->device->row_threads;
@@ -96,7 +97,8 @@ static long long most_vectors(const problem *p, long long vectors)
 }
 
 /* True if the tile needs so many registers that a SIMD holds a single wave, which cannot hide latency, or that the workgroup does not fit.
- * Not for NVIDIA: its schedulers hold two warps at any register count, and fewer vectors per thread were not measured there. */
+ * False for targets whose times were measured (NVIDIA): their schedulers hold two warps at any register count, and fewer vectors per thread
+ * were not measured. */
 static bool is_alone(const problem *p, const row_need *need, const rows_tile *t)
 {
     const kernel_need kernel = {.threads = t->threads, .registers = row_registers(p, need, t)};
@@ -110,8 +112,9 @@ static rows_tile tile_of(long long team, long long v)
     return (rows_tile){.threads = team > least_threads ? (int)team : least_threads, .team = (int)team, .v = (int)v};
 }
 
-/* Threads per row. A thread with eight vectors has enough loads in flight, and a team inside a wave needs no barrier. With few rows teams
- * grow until each thread has one vector or busy_threads threads run; they also grow if a row needs too many registers. */
+/* Chooses the threads of a row, a team. A thread with eight vectors has enough loads in flight, and a team within a wave needs no barrier.
+ * With few rows, teams grow until each thread has one vector or busy_threads threads run. They also grow if a thread would need too many
+ * registers. */
 static rows_tile shared_out(const problem *p, long long v)
 {
     enum { busy_threads = 65536 /* of the launch */, most_threads = 1024 };
@@ -134,7 +137,8 @@ static double arithmetic(const problem *p)
     double sum = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
-        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append: only the new rows */
+        /* st bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append computes only the new rows
+         * */
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
         if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target, quick) * (double)value_count(v, &p->ir->dims);
     }

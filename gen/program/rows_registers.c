@@ -1,21 +1,23 @@
-/* In: a rows phase and its tile. Out: gen/program/rows.h: what a thread keeps of a row, and an estimate of the vector registers per lane
- * that compilers need for it (templates/rows/rows.h, gen/emit/rows.c). tests/gen/test_rows.c compares it with compilers' reports. */
+/* In: a rows phase and its tile. Out: what a thread keeps of a row, and an estimate of the vector registers per lane that compilers need
+ * for it (templates/rows/rows.h, gen/emit/rows.c). tests/gen/test_rows.c compares it with compilers' reports. Contract: gen/program/rows.h.
+ * */
 #include "gen/program/rows.h"
 #include "gen/emit/emit.h"
 #include <stdlib.h>
 
-/* A value that the phase computes; sorted by value id. */
+/* A value that the phase computes. */
 typedef struct made {
-    int id, op, last;             /* the value's id; indices of the op that makes it and of the last that uses it (-1: none) */
-    bool row_scalar, row, needed; /* has one number per row; depends on such a number or on the row; computed for each vector */
-    bool paired;                  /* also computed for the other column of each pair, which a rope needs */
+    int id, op, last;             /* the value's id; indices of the op that makes it and of the last op that uses it (-1: none) */
+    bool row_scalar, row, needed; /* it has one number per row; it depends on such a number or on the row; a stored value needs it */
+    bool paired;                  /* a rope needs it for the other column of each pair, too */
 } made;
 
 typedef struct survey {
     const problem *p;
-    made *made, **of_op; /* sorted by id; by op (NULL: a view) */
+    made *made, **of_op; /* values sorted by id; values by op (NULL: a view) */
     int count;
-    int *loaded, loaded_count; /* 2 * id of each value that is kept as loaded, + 1 for the other column of a pair; one entry per op */
+    /* 2 * id of each value that is kept as loaded, + 1 for the other column of a pair; repeated for each op that uses it */
+    int *loaded, loaded_count;
     row_need need;
 } survey;
 
@@ -85,7 +87,7 @@ static bool stored(const survey *s, const ir_op *op)
     return op->kind == op_kv_append || value_stored(s->p->ir, s->p->phase, op->outputs[0]);
 }
 
-/* Two numbers per register under the conditions of kept_packed(), gen/emit/rows.c. */
+/* Counts a vector that a thread keeps. Two numbers share a register under the conditions of kept_packed(), gen/emit/rows.c. */
 static void keep(survey *s, const ir_value *v, bool rounded)
 {
     if (v->type == dtype_bf16 && rounded)
@@ -114,8 +116,8 @@ static int compare_ids(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Walks backwards from what is computed per vector to what must be kept from the loads on: with reductions, values that do not depend on
- * row scalars; else the loaded operands. */
+/* Walks backwards from stored values to what a thread must keep until it has all row scalars: in phases with reductions, values that do not
+ * depend on row scalars; else the loaded operands. */
 static void find_kept(survey *s)
 {
     const ir_phase *phase = s->p->phase;
@@ -137,7 +139,7 @@ static void find_kept(survey *s)
         if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->ir->values[s->loaded[i] / 2], true);
 }
 
-/* Vectors that the op needs besides operands and result. */
+/* Vectors of registers that computing the op needs besides operands and result. */
 static int temporaries(const ir_op *op)
 {
     switch (op->kind) {
@@ -165,6 +167,7 @@ static int temporaries(const ir_op *op)
     }
 }
 
+/* Finds the most vectors that are alive at the same time while the ops run in order. */
 static void find_alive(survey *s)
 {
     const ir_phase *phase = s->p->phase;
@@ -184,7 +187,7 @@ static void find_alive(survey *s)
     }
 }
 
-/* Registers per chunk for what is kept. */
+/* Registers for what a thread keeps of a chunk, its v adjacent columns. */
 static int row_kept(const row_need *need, int v) { return need->packed * (v > 1 ? v / 2 : 1) + need->kept * v; }
 
 row_need row_need_of(const problem *p)
@@ -194,7 +197,7 @@ row_need row_need_of(const problem *p)
     return s.need;
 }
 
-/* The same condition as in templates/rows/rows.h: a thread keeps its part of the row in registers from step to step. */
+/* True if a thread keeps its part of the row in registers from reduction to reduction. The same condition is in templates/rows/rows.h. */
 static bool is_kept(const row_need *need, const rows_tile *t, long long chunks)
 {
     const int most = t->threads <= 256 ? 192 : t->threads <= 512 ? 128 : 48;
@@ -203,7 +206,7 @@ static bool is_kept(const row_need *need, const rows_tile *t, long long chunks)
 
 int row_registers(const problem *p, const row_need *need, const rows_tile *t)
 {
-    enum { base = 24 }; /* addresses, the row's numbers */
+    enum { base = 24 }; /* for addresses and row scalars */
     const long long chunks = (p->space.columns + (long long)t->v * t->team - 1) / ((long long)t->v * t->team),
                     some = t->v < 8 ? 8 / t->v : 1;
     const long long held = is_kept(need, t, chunks) || chunks < some ? chunks : some;

@@ -1,4 +1,4 @@
-/* In: a product. Out: gen/program/staging.h. */
+/* Which results of a product may pass through shared memory. Contract: gen/program/staging.h. */
 #include "gen/program/staging.h"
 
 enum { least_columns = 8 };
@@ -16,8 +16,8 @@ static const char *store_obstacle(const ir_op *op)
     return NULL;
 }
 
-/* A staged epilogue also runs for the rows of a tile beyond the last, so it may load only what all rows share. If there is one row in all,
- * a vector is addressed by row as well. */
+/* A staged epilogue also runs for rows of a tile beyond the last row, so it may load only what all rows share: row scalars and vectors. If
+ * the phase has a single row, a vector may be that row. */
 static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
     long long rows;
@@ -31,7 +31,7 @@ static const char *operand_obstacle(const problem *p, const ir_op *op)
 
 static bool is_stored(const problem *p, const ir_op *op)
 {
-    const bool row_number = op->role == role_epilogue && is_row_scalar(p, op->outputs[0]); /* not the product itself */
+    const bool row_number = op->role == role_epilogue && is_row_scalar(p, op->outputs[0]); /* stored without staging */
     return op->kind == op_kv_append || (value_stored(p->ir, p->phase, op->outputs[0]) && !row_number);
 }
 

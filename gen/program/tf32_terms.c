@@ -1,5 +1,5 @@
-/* Writes an operand of a matmul in f32 as two TF32 numbers per element (templates/gemm/tf32_terms.h). In: a phase that
- * gen/plan/terms.c made. Out: a tile; a thread writes 8 elements of a row `each` times. */
+/* Writes an f32 operand of a matmul as two TF32 numbers per element (templates/gemm/tf32_terms.h). In: a phase that gen/plan/terms.c made.
+ * Out: a tile: a thread writes `each` runs of 8 elements of a row. */
 #include "gen/emit/gemm.h"
 #include "gen/program/program.h"
 
@@ -7,8 +7,8 @@ enum { places = 8 }; /* elements along K of a run */
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 2}; }
 
-/* If the operand is contiguous along K, a tile is a number of runs of 8 elements, counted over rows and matrices. Else it is 32 elements
- * along K of some columns of one matrix. */
+/* If the operand is contiguous along K, a tile is threads * each consecutive runs of 8 elements, across rows and matrices. Else it is 32
+ * elements along K of transposed_columns * each columns of one matrix. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = phase_op(p->phase, op_tf32_terms);

@@ -1,9 +1,10 @@
-/* In: the problem of a product. Out: gen/program/warpgroups.h. */
+/* Tiles and costs of products on wgmma. Contract: gen/program/warpgroups.h. Measured on an H200; sizes are M x N x K, those of tiles m x n.
+ * */
 #include "gen/program/warpgroups.h"
 #include "gen/emit/gemm.h"
 #include <math.h>
 
-enum { launch_start = 1800 /* cycles */, most_results = 128 * 192 /* of a tile with own_tiles */ };
+enum { launch_start = 1800 /* cycles */, most_results = 128 * 192 /* per tile with own_tiles */ };
 
 /* True if rows of tiles are columns of the result, and columns its rows (templates/gemm/gemm_ws_split.h). */
 static bool swaps(const problem *p)
@@ -19,14 +20,14 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
     t->gemm_warpgroups.n = n, t->gemm_warpgroups.split_k = split, t->gemm_warpgroups.cluster = cluster;
 }
 
-/* Workgroups without split-K; `cluster` row tiles share a cluster. */
+/* Workgroups of a launch without split-K, whose clusters have `cluster` row tiles. */
 static long long tiles_of(const problem *p, int m, long long n, int cluster)
 {
     const long long rows = (long long)m * cluster, row_tiles = (rows_of_tiles(p) + rows - 1) / rows * cluster;
     return product_matrices(p) * row_tiles * ((columns_of_tiles(p) + n - 1) / n);
 }
 
-enum { most_parts = 128 }; /* gemm_ws<...>::take: each thread of a warpgroup waits for one */
+enum { most_parts = 128 }; /* slices of K: each thread of a warpgroup waits for one (gemm_ws<...>::take) */
 
 /* The next split_k to try: every number up to 16, then steps of an eighth, and `last`. */
 static int next_split(int split, int last)
@@ -35,8 +36,8 @@ static int next_split(int split, int last)
     return next < last || split >= last ? next : last;
 }
 
-/* Tries split-K into slices of at least 4 k tiles, if all slices run at once. Changes `best` and `least` where the predicted time is below
- * *least. */
+/* Tries to split K into slices of at least 4 k tiles that all run at once. A tile that is predicted to take less than *least seconds
+ * becomes *best. */
 static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, int cluster, double *least, ir_tile *best)
 {
     enum { least_k_tiles = 4 };
@@ -53,7 +54,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
     }
 }
 
-/* Splits K into slices no longer than `longest`, but into 16 at most. */
+/* For accuracy: splits K into slices no longer than `longest`, but into 16 at most. widest: of a tile that is split. */
 static void cut_long(const problem *p, const program *by, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { most = 16 };
@@ -72,15 +73,16 @@ static double seconds_of_whole(const problem *p, const program *by, ws_fill *fil
     return program_seconds(p, by, x);
 }
 
-/* Columns processed by the most loaded multiprocessor. */
+/* Columns that the most loaded multiprocessor computes. */
 static double columns_of_unit(const problem *p, int n)
 {
     return ceil((double)tiles_of(p, warpgroup_rows, n, 1) / p->device->units) * n;
 }
 
-/* Chooses a width without split-K; returns its predicted time. Under a power limit many widths are predicted equal within 1 %: of those,
- * the one with clearly least work on the most loaded multiprocessor, since not every run is power-limited (H200: 256x14336x4096 by 224
- * columns took 0.90 of the time by 256, 880x5824x880 by 160 0.95 of that by 192). Otherwise the widest, which reads least. */
+/* Chooses a width without split-K, and returns its predicted seconds. Under a power limit, many widths are predicted alike, within 1 %. Of
+ * those, it takes the one with clearly the least work on the most loaded multiprocessor, since not every run is power-limited
+ * (256x14336x4096 with tiles of 224 columns took 0.90 of the time with 256, 880x5824x880 with 160 took 0.95 of that with 192). If none has
+ * clearly less, it takes the widest, which reads least. */
 static double try_whole(const problem *p, const program *by, const ws_search *s, ir_tile *best)
 {
     const double alike = 1.01;
@@ -117,17 +119,17 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     cut_long(p, by, s->fill, s->widest_cut, t);
 }
 
-/* Columns of B that are loaded: if B is [K, N], whole boxes of 64. */
+/* Columns of B that a tile of n columns loads: if B is [K, N], whole boxes of 64. */
 static double columns_loaded(const problem *p, int n)
 {
     const ir_op *product = p->product;
     return matmul_is_across(product) && product->inputs[0]->type != dtype_f32 ? (n + 63) / 64 * 64 : n;
 }
 
-/* Additional cost of a matmul's rows that begin within a sector, and of rows of B that begin within a line, in units of 128-byte rows of a
- * k tile. H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of 2, which load half of B each, 135, with K = 3056 133;
- * 4176x3064x3072 with B [K, N] 140 us, with N = 3056 106. In a launch of one round, loads of other rounds do not fill the gaps: a matmul of
- * 6 matrices, 1408x448x7176, by 224 columns took 134 us, where `more` = 0.4 predicts 82. */
+/* What a k tile of a matmul costs more if its operands' rows begin in the middle of a sector, or rows of B in the middle of an L2 line; in
+ * 128-byte rows. us, bf16: 4176x3080x3064 with B as [N, K] 190, in clusters of 2, which load half of B each, 135, with K = 3056 133;
+ * 4176x3064x3072 with B as [K, N] 140, with N = 3056 106. In a launch of one round, loads of other rounds do not fill the gaps: 6 matrices
+ * of 1408x448x7176 with tiles of 224 columns took 134, where `more` = 0.4 predicts 82. */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
@@ -140,11 +142,12 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     return more * !lies_at_sectors(a) * x->m + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
-/* The constants were fitted with weights counted in their own dtype, not as the two terms of tf32x2. */
+/* How bytes of weights are counted. The constants of 3xTF32 (operands = 2) were fitted with weights in their own dtype, not in two terms.
+ * */
 static weight_numbers numbers_of(int operands) { return operands > 1 ? weights_widened : weights_in_terms; }
 
-/* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
- * the same lines at the same time. */
+/* Bytes read from L2 per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups
+ * read the same lines at the same time. */
 static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
     const double two_lines = operands > 1 ? 1.7 : 1.2;
@@ -152,8 +155,8 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
     return d->groups > p->device->units && !aligned ? two_lines : 1;
 }
 
-/* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read. In
- * a launch of one round, all rows cost more if they do not begin at lines. Fitted to 63 16-bit products of 65 to 3000 rows. */
+/* Rows of A in a k tile, weighted by the time to load them. Rows beyond M, which TMA fills with zeros, cost more than those that are read.
+ * In a launch of one round, all rows cost more if they do not begin at lines. Fitted to 63 16-bit products of 65 to 3000 rows. */
 static double rows_taken(const problem *p, const cost_descriptor *d, int m, int operands)
 {
     const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p, numbers_of(operands));
@@ -162,17 +165,17 @@ static double rows_taken(const problem *p, const cost_descriptor *d, int m, int 
     return two_lines * (m + fill * beyond / (rounds ? tiles : 1));
 }
 
-/* Cycles in which the slices of a tile are reduced through a tree. If that takes longer than in shares, each slice reduces a share of the
- * tile (ws_shares()). */
+/* Cycles that reducing the slices of a tile through a tree takes (templates/gemm/part_tree.h). */
 static double tree_cycles(const gemm_warpgroups_tile *x)
 {
     enum { sum_column = 12 }; /* cycles per column of a slice */
     return split_k_cycles(x->split_k, sum_column * (double)x->n);
 }
 
+/* Cycles if each slice reduces a share of the tile instead (templates/gemm/k_shares.h). */
 static double share_cycles(const gemm_warpgroups_tile *x)
 {
-    enum { meeting = 8500, column = 35, slice = 10 }; /* cycles: once, per column, per slice */
+    enum { meeting = 8500, column = 35, slice = 10 }; /* once, per column, per slice */
     return meeting + column * (double)x->n + slice * (double)x->split_k;
 }
 
@@ -183,8 +186,8 @@ bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
 }
 
 /* True for a launch of one round whose workgroups each load their own weights, with rows that do not begin at lines. Of 118 tiles of
- * products of 65 to 3000 rows (H200) only these took longer than predicted, 1.05 to 1.4 times (119x7152x776 by 64 columns 9.6 us, predicted
- * 6.8). */
+ * products of 65 to 3000 rows only these took longer than predicted, 1.05 to 1.4 times (119x7152x776 with tiles of 64 columns 9.6 us,
+ * predicted 6.8). */
 static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x, const cost_descriptor *d, int operands)
 {
     const bool one_round = d->groups <= p->device->units;
@@ -192,13 +195,13 @@ static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x,
            !a_begins_at_lines(p, numbers_of(operands));
 }
 
-/* Tiles of a warpgroup's own: one warpgroup stores results while the other multiplies, so a tile takes the time of its loads, of its
- * products, or half of what products and results take together; only the last results overlap with nothing. Fitted to 59 tiles of 13
- * linears by 725 to 8192 rows that take more than one round (H200): the tile that the fit chooses takes 0.3 % longer than the fastest. */
+/* The cost with own_tiles. One warpgroup stores results while the other multiplies, so a tile takes the longest of its loads, its products,
+ * and half of what products and stores take together; only the last stores overlap with nothing. Fitted to 59 tiles of 13 linears of 725 to
+ * 8192 rows that take more than one round: the tile that the fit chooses takes 0.3 % longer than the fastest one timed. */
 static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, double k_tiles, cost_descriptor *d)
 {
     const double of_a_result = 0.1225, cluster_start = 2480;              /* cycles */
-    const double fill = 3.56, of_columns = x->cluster > 1 ? 0.53 : 0.61; /* costs of a row beyond M and of a column, over that of a row */
+    const double fill = 3.56, of_columns = x->cluster > 1 ? 0.53 : 0.61; /* costs of a row beyond M and of a column; of a row: 1 */
     const bool at_lines = a_begins_at_lines(p, weights_in_terms);
     const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / x->m), results = (double)x->m * x->n;
     const double of_rows = x->m * (at_lines ? 1 : 0.9) + fill * (tiles * x->m - rows) / tiles;
@@ -209,16 +212,17 @@ static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, doub
     d->end_cycles = 0, d->start_cycles = launch_start + stores + (x->cluster > 1 ? cluster_start : 0);
 }
 
-/* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials. A cluster's
- * workgroups start and end together. */
+/* Nothing overlaps with the epilogue and the first loads. The last slice of split-K waits until the others have stored their sums. The
+ * workgroups of a cluster start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
-    /* cycles: of the epilogue, once, per column, and per column without smem_epilogue in addition; of the launch */
+    /* cycles: of the epilogue once, per column, and per column more without smem_epilogue; of the launch more, if there are clusters and if
+     * loads_weights_alone() */
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500, start_alone = 1000 };
-    /* With few tiles, too few workgroups request the same data at the same time for a gain in L2 (H200, 256x256x524288: 64 columns in 16
-     * slices request 6 TB/s; 128 columns in 33 slices, or 256 in 66, request 4.9 TB/s; clusters of two by 256 request a third less in 0.84
-     * of the time). */
-    const double few = 8, apart = 2.4; /* tiles; factor of the bytes asked of L2 */
+    /* With few tiles, too few workgroups request the same data at the same time for a gain in L2 (256x256x524288: tiles of 64 columns in 16
+     * slices request 6 TB/s; of 128 columns in 33 slices, or 256 in 66, 4.9 TB/s; clusters of two by 256 request a third less in 0.84 of
+     * the time). */
+    const double few = 8, apart = 2.4; /* tiles; factor of the bytes requested from L2 */
     const double drawn = 0.83, share = 0.85; /* shares of DRAM bandwidth (loads are not always in time) and of a unit's product rate */
     const double columns_alone = 1.3; /* factor of the cost of columns if loads_weights_alone() */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
@@ -274,7 +278,7 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 
 int ws_partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
 
-/* At least the rows of all row tiles, of each matrix. */
+/* The rows of all row tiles of all matrices, or some more. */
 static extent rows_of_whole_tiles(const problem *p, int tile_rows)
 {
     tile_extents x = extents_start(p);
@@ -283,7 +287,8 @@ static extent rows_of_whole_tiles(const problem *p, int tile_rows)
     return extent_multiply(p->a, at, x.multiple, extent_add(p->a, at, x.rows, extent_number(tile_rows - 1)));
 }
 
-/* A tile has 2 * (split_k - 1) slices, each the 64 * n floats of a warpgroup. Counted per row, M rounded up to whole clusters. */
+/* Floats of workspace. For each of its split_k slices of K, a tile has two slices of memory, each the 64 * n floats of a warpgroup. The
+ * floats are divided by the tile's rows, as M may be known at launch only. */
 extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;

@@ -1,18 +1,18 @@
-/* Products on mfma (waves of 64 lanes) and wmma (32): the same program (templates/gemm/gemm_mfma.h, templates/frame/frame_interleaved.h).
- * In: a product. Out: the largest tile that keeps the device busy. */
+/* Products on mfma (waves of 64 lanes) and on wmma (32 lanes), by the same template (templates/gemm/gemm_mfma.h,
+ * templates/frame/frame_interleaved.h). In: a product. Out: the largest tile that keeps the device busy. */
 #include "gen/program/waves.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
 
-enum { wave_row_bytes = 128 }; /* an operand's row in a k tile */
+enum { wave_row_bytes = 128 }; /* a row of an operand in a k tile */
 
 static weight_numbers numbers_of(const ir_tile *t)
 {
     return t->program == program_gemm_mfma ? weights_in_terms_or_f32 : weights_in_terms;
 }
 
-/* Bytes from row to row of A as it is read, terms included. */
+/* Bytes from row to row of A as the program reads it, all terms included. */
 static long long row_bytes(const problem *p, weight_numbers weights)
 {
     const ir_op *product = p->product;
@@ -22,7 +22,7 @@ static long long row_bytes(const problem *p, weight_numbers weights)
     return dtype_size(type) * (type == own ? view_most_stride(&w) : format_row_of_terms(own, value_columns(a)));
 }
 
-/* types: the message if the layer does not multiply the operands' dtype. */
+/* types: what to return if the layer does not multiply the operands' dtype. */
 static const char *obstacle_to(const problem *p, layer_kind layer, weight_numbers weights, const char *types)
 {
     const ir_op *product = p->product;
@@ -42,12 +42,12 @@ static const char *obstacle_to_wmma(const problem *p)
     return obstacle_to(p, layer_wmma, weights_in_terms, "operands are neither bf16 nor f16");
 }
 
-/* Up to 16 rows skinny, up to 64 register_fed read weights once, at the speed of DRAM. */
+/* skinny (up to 16 rows) and register_fed (up to 64) read each weight once, at DRAM bandwidth. */
 static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "for few rows, other programs read each weight once"},
                                     {where_not_16_bits, .most_rows = 16, .why = "for few rows, other programs read each weight once"},
                                     {0}};
 
-/* Rows of A are 16-byte aligned and multiples of 16 bytes long. */
+/* True if rows of A are 16-byte aligned and multiples of 16 bytes long. */
 static bool plain(const problem *p, const ir_tile *t)
 {
     const ir_op *product = p->product;
@@ -64,7 +64,7 @@ int wave_groups(const target_info *target, int threads)
     return groups > 1 ? groups : 1;
 }
 
-/* Tiles that a chiplet computes at once. */
+/* Tiles that a chiplet computes at the same time. */
 static int chunk_of(const device_model *device, int threads)
 {
     return device->units / device->chiplets * wave_groups(device->target, threads);

@@ -1,14 +1,14 @@
-/* Attention on mfma (waves of 64 lanes) and wmma (32): the same program (templates/attention/attention_mfma.h,
- * templates/frame/frame_interleaved.h). In: an attention over all keys. Out: its tile, by head size and number of tiles. */
+/* Attention on mfma (waves of 64 lanes) and on wmma (32 lanes), by the same template (templates/attention/attention_mfma.h,
+ * templates/frame/frame_interleaved.h). In: an attention over all keys. Out: a tile, by head size and number of tiles. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include "gen/program/waves.h"
 
-/* RDNA: a lane has half the registers of CDNA. */
+/* True on RDNA, where a lane has half the registers of CDNA. */
 static bool is_narrow(const problem *p) { return p->target->lane_registers < 512; }
 
-/* Longest query heads on RDNA. RDNA 4 needs no second copy of operands, so longer ones fit beside results of 128 columns: query heads of
- * 192 and value heads of 128 columns take 241 registers. On RDNA 3 they spill. */
+/* The longest heads of queries on RDNA. RDNA 4 needs no second copy of operands in registers, so longer heads fit: 192 columns of queries
+ * with 128 of values take 241 registers. On RDNA 3 they spill. */
 static int most_narrow(const problem *p) { return p->target->operand_bytes == 16 ? 192 : 128; }
 
 static const char *obstacle(const problem *p)
@@ -30,7 +30,7 @@ static const char *obstacle(const problem *p)
     return NULL;
 }
 
-/* A wave multiplies 32 queries; with few, most of its products are padding. */
+/* A wave multiplies 32 queries; with few queries, most of its products are padding. */
 static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why},
                                     {.most_rows = 16, .why = "queries are 16 or fewer"},
                                     {0}};
@@ -45,7 +45,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->end_cycles = end_cycles;
 }
 
-/* Shared memory of attention_mfma. Half of the threads load values, all of them the same number of times, so columns are rounded up. */
+/* Shared memory of the template. Half of the threads load values, each the same number of times, so columns are rounded up to whole passes.
+ * */
 static long long bytes_of(const problem *p, const attention_waves_tile *t)
 {
     const long long head = problem_head(p), columns = (problem_value_head(p) + 31) / 32 * 32;
@@ -53,7 +54,7 @@ static long long bytes_of(const problem *p, const attention_waves_tile *t)
     return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (passes > 1 ? passes * pass : columns) * t->block_k * 2);
 }
 
-/* Eight waves; four, with more registers each, if heads are long; fewer if there are too few tiles to keep the units busy: a unit then
+/* Eight waves, or four with more registers each if heads are long. Fewer if there are too few tiles to keep the units busy; a unit then
  * holds two or four workgroups. */
 static void defaults(const problem *p, ir_tile *tile)
 {

@@ -1,5 +1,5 @@
-/* Flash-decoding on mfma (waves of 64 lanes) and wmma (32) in one launch: the same program (templates/attention/decode_mma.h). In: an
- * attention over a cache. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
+/* Flash-decoding in one launch on mfma (waves of 64 lanes) and on wmma (32 lanes), by the same template (templates/attention/decode_mma.h).
+ * In: an attention over a cache. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
 #include "gen/program/decode_whole.h"
 
 static const char *obstacle(const problem *p)
@@ -15,15 +15,16 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* Bytes that a unit must have in flight to saturate DRAM (bandwidth * latency), twice: a wave that computes has no loads in flight. */
+/* Twice the bytes that a unit must have in flight to saturate DRAM (bandwidth * latency), as a wave that computes has no loads in flight.
+ * */
 static double needed(const problem *p)
 {
     return 2 * p->device->numbers[number_bandwidth].value * device_latency(p->device) / p->device->units;
 }
 
-/* Four waves, one per SIMD, and two workgroups per unit: one loads while the other computes. For heads above 128 columns, with 512
- * registers a lane, one workgroup with twice as much in flight; with 256, four with half as much. A wave takes more keys at a time if less
- * is in flight than DRAM needs, the registers hold them, and every workgroup still has an iteration. */
+/* Four waves, one per SIMD, and two workgroups per unit: one loads while the other computes. For heads above 128 columns: one workgroup if
+ * lanes have 512 registers, four if they have fewer. A wave takes more keys at a time if too few bytes are in flight (needed()), registers
+ * hold them, and every workgroup still has an iteration. */
 static void defaults(const problem *p, ir_tile *tile)
 {
     const int mma_keys = p->target->matrix_columns, waves = 4;

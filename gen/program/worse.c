@@ -1,4 +1,4 @@
-/* In: a problem and a program. Out: the program's worse_range in which the problem lies, if any. */
+/* Finds the first worse_range of a program that applies to a problem (gen/program/program.h). */
 #include "gen/program/products.h"
 
 static bool multiplies_f32_on_units(const problem *p)
@@ -21,7 +21,7 @@ static unsigned at_cache(const problem *p)
 
 static unsigned circumstances_of(const problem *p)
 {
-    enum { most_digits = 3 }; /* terms of one operand */
+    enum { most_digits = 3 }; /* the most passes along K if only one operand is in terms */
     unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0) |
                     (p->ir->threads ? where_in_list : 0) | (p->ir->streams ? where_streams : 0);
