@@ -137,8 +137,8 @@ static double arithmetic(const problem *p)
     double sum = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
-        /* st bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append computes only the new rows
-         * */
+        /* a kv_append computes only the new rows */
+        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append;
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
         if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target, quick) * (double)value_count(v, &p->ir->dims);
     }
