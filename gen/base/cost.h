@@ -20,8 +20,8 @@ typedef struct cost_descriptor {
     double products, others; /* operations of products, tile padding included; all other operations */
     double products_share;   /* share of a unit's product rate that the program reaches; 0: all */
     double shared;           /* bytes between shared memory and registers */
-    double chain_cycles;     /* steps that depend on each other; they overlap with loads and products */
-    double end_cycles;       /* prologue and epilogue, which overlap with nothing */
+    double chain_cycles;     /* of steps that depend on each other; they overlap with loads and products */
+    double end_cycles;       /* of prologue and epilogue, which overlap with nothing */
     double round_cycles;     /* pause between two rounds of workgroups */
     double tail;             /* if the last round is incomplete, parts into which its workgroups' work is split; 0: it is not split */
     double tail_cycles;      /* to add up those parts */

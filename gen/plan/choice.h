@@ -38,8 +38,8 @@ typedef struct choice {
 
 /* Chooses before the rewrites, for the phase as fusion made it. */
 choice *choice_make(const problem *p, const preferences *w);
-/* Predicted seconds of the phase with the program that the user or the text names, else with its best program. INFINITY: no program can
- * compute it with the launch's number of threads. */
+/* Predicted seconds of the phase with the program that the user or the plan's text names, else with its best program. INFINITY: no program
+ * can compute it with the launch's number of threads. */
 double choice_seconds(const problem *p, const preferences *w);
 program_kind choice_kind(const problem *p, const preferences *w); /* the program that choice_seconds() takes; 0: there is none */
 /* Chooses again after the rewrites, because they may change the signature by which overrides and wisdom find the phase. Updates c->of and

@@ -1,5 +1,6 @@
 /* Contract: gen/plan/nearest.h. Values of the requested fields are tried set by set, nearest first. For each set, up to three other fields
- * are varied over powers of two. The distance of two tiles is the sum over fields of |log2((x + 1) / (y + 1))|. */
+ * are varied over powers of two. The distance of two tiles is the sum over fields of |log2((x + 1) / (y + 1))|, where x and y are the
+ * values of a field. */
 #include "gen/plan/nearest.h"
 #include "gen/plan/tile.h"
 #include <math.h>
@@ -18,7 +19,7 @@ typedef struct hunt {
     ir_tile home; /* the program's default with the requested values */
     unsigned asked; /* bits of the requested fields */
     ir_tile set;    /* `home` with the set of values that is being tried */
-    /* off: distance of `set` from the request. least_off, least_moved: of the best tile so far, from the request and from `home` */
+    /* off: distance of `set` from the request. least_off, least_moved: distances of the best tile so far from the request and `home` */
     double off, least_off, least_moved;
     nearest best;
 } hunt;

@@ -20,7 +20,7 @@ typedef struct wisdom_entry {
     const char *target, *device, *signature, *version;
     phase_size size;
     ir_tile tile;
-    double seconds, default_seconds; /* 0: not in the line */
+    double seconds, default_seconds; /* measured with this tile, and with the default tile; 0: not in the line */
     const char *date;                /* "": not in the line */
     int line;
     const char *text;           /* the line, through text_harmless() */
@@ -39,6 +39,7 @@ typedef struct wisdom {
 wisdom *wisdom_read(arena *a, const char *data, size_t size);
 void wisdom_put(text *t, const wisdom_entry *e); /* appends the entry's line */
 extern const char wisdom_head[];                 /* the first line of a wisdom file */
+/* The key of an entry is its signature, device, target and size. */
 bool wisdom_same_key(const wisdom_entry *x, const wisdom_entry *y);
 /* The better of two entries with the same key: the one that is not stale, else the newer, else the faster. */
 const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y);
