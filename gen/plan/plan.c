@@ -209,7 +209,8 @@ static int plan_trace(planner *p, const launch *l)
 static int plan_marks(planner *p, const launch *l)
 {
     if (!l->together) return -1;
-    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 2); /* in words, each the size of two floats */
+    /* a mark for each phase, one for the end, and the census (templates/frame/marks.h), in words of two floats */
+    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 2);
     p->p->scratches[p->p->scratch_count] =
         (scratch){.name = arena_printf(p->a, "%s.marks", l->kernel->name), .floats = extent_number(2 * marks), .kind = scratch_of_marks};
     return p->p->scratch_count++;
@@ -364,7 +365,7 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     const preferences w = {p->overrides, p->tuning};
     const bool unchanged = phase->choice && choice_still_holds(phase->choice, phase);
     const problem of = unchanged ? phase->choice->original : problem_of(p->a, p->ir, phase, p->p->device);
-    choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* the phase was added by a rewrite */
+    choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* a phase that a rewrite added has none yet */
     launch_phase *work = &l->work[l->work_count++];
     choice_revise(c, &of, &w, phase);
     *work = (launch_phase){.phase = phase, .program = choose_tile(p, &of, c, phase), .tile = &phase->tile};
@@ -411,10 +412,11 @@ static void plan_ring(const planner *p, launch *l)
     l->shared_bytes += ring_bytes(l->ring_pages);
     l->dynamic_bytes = l->shared_bytes;
     l->threads += p->p->target->wave;
-    if (l->together) l->overlap = false; /* the loading warp begins before a census could say which tiles the workgroup takes */
+    if (l->together) l->overlap = false; /* no census: the loading warp begins before it could say which tiles to load for */
 }
 
-/* Decides and proves which phases wait for which. Workgroups that wait for each other must all be resident: one per multiprocessor. */
+/* Decides which phases wait for which, and proves that this suffices. Workgroups that wait for each other must all be resident: one per
+ * multiprocessor. */
 static void plan_order(const planner *p, launch *l)
 {
     order_set(p->a, p->ir, l);

@@ -61,8 +61,8 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
     return NULL;
 }
 
-/* Why the program cannot compute the phase with any tile; NULL: it can. Other reasons than program_obstacle(): its family, or that no
- * packing order of columns fits the epilogue. */
+/* Why the program cannot compute the phase with any tile; NULL: it can. To the reasons of program_obstacle() it adds that the program
+ * belongs to another family, and that no packing order of columns fits the epilogue. */
 static const char *why_not(const problem *p, program_kind kind)
 {
     if (program_table[kind].family != p->phase->family) return "the program belongs to another family";
@@ -179,7 +179,7 @@ static const char *override_obstacle(const problem *p, const tile_override *w, p
         if (field < 0)
             return arena_printf(p->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", of->name,
                                 w->settings[i].key, of->name, p->phase->name, fields_text(p->a, of));
-        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* the other has the former name */
+        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* one by its former name */
         given |= 1u << field;
     }
     return NULL;

@@ -272,7 +272,7 @@ static json_t *plan_json(arena *a, const plan *p)
     if (p->choice.made) json_object_set_new(o, "auto", choice_json(a, &p->choice));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     const char *command = command_by_hand(a, p->target, "NAME");
-    if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME stands for a kernel or a pack */
+    if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME: of a kernel or pack */
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&ir->dims));
     json_object_set_new(o, "values", values_json(a, p));
