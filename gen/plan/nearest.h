@@ -1,6 +1,5 @@
 /* Finds the legal tile nearest to values that a user requests for some fields, among all programs of the phase's family that have these
- * fields. Tiles are ranked by the distance of the requested fields, then by how little the other fields differ from the
- * program's defaults. */
+ * fields. The distance of the requested fields counts first, then how little the other fields differ from the program's defaults. */
 #ifndef TFGEN_GEN_NEAREST_H
 #define TFGEN_GEN_NEAREST_H
 #include "gen/plan/overrides.h"

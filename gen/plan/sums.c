@@ -89,7 +89,8 @@ static void remove_sum(editor *e, const ir_value *sum, ir_phase *reader)
     edit_move_ops(e, maker, 0, maker->op_count, reader, 0);
 }
 
-/* Moves the sum that the product's phase reads into that phase. If the fusion input_sums is off, only has the notes say so. */
+/* Moves the sum that the product's phase reads into that phase. If the fusion input_sums is turned off, only changes the notes, which then
+ * say so. */
 static void take_of_phase(editor *e, int *reads, ir_phase *phase)
 {
     ir_value *sum = sum_read(phase);
