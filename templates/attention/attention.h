@@ -1,14 +1,15 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: the SIMT program with an online softmax over blocks
-// of keys: a team of threads per query row, keys and values of a block in shared memory. Any lengths, any head size that planning accepts.
-// Refuses (static_assert) teams wider than a wave, and threads != block_q * team. A row with no visible key is zeros. A masked key's score
-// is replaced, and values of weight 0 are skipped, so their memory may hold anything. (M. Milakov, N. Gimelshein, "Online normalizer
-// calculation for softmax", 2018.)
+// Attention on SIMT instructions, made from a phase's spec struct S (docs/spec-structs.md: attention): an online softmax over blocks of
+// keys (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018). A team of threads computes a query row; keys and
+// values of a block are in shared memory.
+//
+// Lengths are arbitrary. A row with no visible key is zeros. The score of a masked key is replaced and values of weight 0 are skipped, so
+// their memory may hold anything. Refuses (static_assert) teams wider than a wave, and threads != block_q * team.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
 #include "templates/attention/visible.h"
 
-// N numbers of one thread as an array of vectors that loops walk.
+// N columns of one thread, as an array of vectors over which operations loop.
 template <int N> struct long_columns {
     static constexpr int width = N % 16 == 0 ? 16 : 4, pieces = N / width;
     using piece = vec<float, width>;
@@ -45,8 +46,8 @@ template <class Take, int N> DEV float tree_join(long_columns<N> x)
     return tree_join<Take>(x.e[0]);
 }
 
-// N columns that one thread has (a CPU thread has a whole head): one vector, in registers; or, above 256 columns, long_columns, because
-// compilers would take minutes for one vector of that length.
+// N columns of one thread (on a CPU a whole head): one vector, or above 256 columns long_columns, because compilers take minutes for a
+// vector of that length.
 template <int N, bool Long = (N > 256)> struct columns_of {
     using type = vec<float, N>;
     DEV static type zero() { return splat<N>(0.0f); }
@@ -73,11 +74,11 @@ template <int N> struct columns_of<N, true> {
 };
 template <int N> using columns = typename columns_of<N>::type;
 
-// The columns of a head that one thread of a team has: `count` adjacent ones from first().
+// Which columns of a head a thread of a team has: `count` adjacent ones, from first() on.
 template <int HeadDim, int Team> struct head_part {
     static constexpr int count = ceil_div(ceil_div(HeadDim, Team), 4) * 4;
     DEV static int first() { return thread_index() % Team * count; }
-    // Aligned: heads begin at multiples of 16 bytes.
+    // Reads them. Aligned: heads begin at multiples of 16 bytes.
     template <bool Aligned, class T> DEV static columns<count> read(const T *row)
     {
         constexpr int bytes = count * static_cast<int>(sizeof(T));
@@ -88,7 +89,7 @@ template <int HeadDim, int Team> struct head_part {
     }
 };
 
-// One row's online softmax: o is the sum of exponentials times values, relative to the largest score so far.
+// One row's online softmax. o is the sum of exp(score - largest) * values over the keys so far, `sum` that of exp(score - largest).
 template <int N> struct softmax_row {
     columns<N> o;
     float largest, sum;
@@ -113,7 +114,7 @@ template <int N> struct softmax_row {
         vec<float, K> w = weight_exp(score - splat<K>(largest));
 #pragma unroll
         for (int j = 0; j < K; j++)
-            if (score[j] == take_max::identity()) w[j] = 0.0f; // also where the largest is infinite or NaN
+            if (score[j] == take_max::identity()) w[j] = 0.0f; // even if the largest score is infinite or NaN
         return w;
     }
     // An attention sink: a score without a value, which only lowers the weights of the others.
@@ -126,7 +127,7 @@ template <int N> struct softmax_row {
     DEV columns<N> result() const { return sum == 0.0f ? columns_of<N>::zero() : o * (1.0f / sum); }
 };
 
-// Sums over the keys of a row. With many keys they are blocked sums of keys_in_a_chain keys each, which avoids long chains of additions.
+// A row's sums over its keys. With many keys (Long), chains of keys_in_a_chain keys are summed apart and then added up, as blocked sums.
 enum { keys_in_a_chain = 2048 };
 template <int N, bool Long> struct key_sums : softmax_row<N> {
     DEV void end_chain() {}
@@ -152,7 +153,7 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
         this->o = columns_of<N>::zero();
         this->sum = 0.0f;
     }
-    // Adds the earlier chains to the last one, so that the row covers all keys so far.
+    // Adds the sums of earlier chains to those of the current one, which then cover all keys so far.
     DEV void end()
     {
         const float scale = all_largest == take_max::identity() ? 0.0f : weight_exp(all_largest - this->largest);
@@ -161,7 +162,8 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
     }
 };
 
-// A window is as wide ahead as back, unless later keys are hidden (causal).
+// Whether a query at `position` sees a key, by the causal mask and the window. Without a causal mask, a window reaches as far ahead as
+// back.
 template <class S> DEV bool key_is_visible(int key, int position)
 {
     const bool early = S::causal ? key <= position : S::window == 0 || key - S::window < position;
@@ -186,17 +188,17 @@ template <class S> struct attention {
     static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team,
                          value_width = values::count * S::team, most_width = width > value_width ? width : value_width;
     static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: threads = block_q * team, and team is at most a wave");
-    // A CPU thread has whole rows and vectors to itself, so it computes the scores of many keys side by side, from transposed keys; in a
-    // team each thread has a part of the row, and the team adds up one score at a time.
+    // alone: on a CPU, a thread has whole rows and computes the scores of many keys side by side, as vectors, from transposed keys. On a
+    // GPU, each thread of a team has a part of the row, and the team adds up one score at a time.
     static constexpr bool alone = S::team == 1 && TF_WAVE == 1;
     // Keys whose scores are in registers at a time.
     static constexpr int at_once = alone && block_k % 32 == 0 ? 32 : block_k % 4 == 0 ? 4 : 1;
     static constexpr int piece = alone && width % 16 == 0 && value_width % 16 == 0 ? 16 : 4; // columns that a thread loads at a time
 
     struct tile {
-        int batch, head, first, token; // first query of the block, and this thread's
-        int from, to;                  // keys that are loaded: from `low`, rounded down to a multiple of block_k, up to key to - 1
-        int low;                       // no query of the block sees keys before this one, nor any from `to` on
+        int batch, head, first, token; // first: the block's first query; token: this thread's query
+        int from, to;                  // keys from..to-1 are loaded; `from` is `low` rounded down to a multiple of block_k
+        int low;                       // the queries of the block see only keys low..to-1
     };
     struct accumulators {
         key_sums<values::count, S::long_lists> row;
@@ -213,7 +215,7 @@ template <class S> struct attention {
 
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
-    // Heavy blocks first: under a causal mask the last queries see most keys.
+    // Tiles with many keys come first: under a causal mask, those of the last queries.
     DEV static tile at(const args &p, int index)
     {
         const int pairs = S::heads * S::batches(p), block = blocks(p) - 1 - index / pairs, pair = index % pairs;
@@ -227,7 +229,7 @@ template <class S> struct attention {
         const int seen = S::causal ? S::position(p, t.batch, last) + 1 : later;
         t.to = seen < keys ? seen : keys;
         t.low = visible_start<S>(p, t.batch, S::window ? S::position(p, t.batch, t.first) : 0);
-        t.from = t.low / block_k * block_k; // in blocks from key 0, so the order of a row's keys depends on the row alone
+        t.from = t.low / block_k * block_k; // blocks are counted from key 0, so the order of a row's sums depends on the row alone
         return t;
     }
     DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
@@ -252,7 +254,7 @@ template <class S> struct attention {
         }
     }
 
-    // The columns from d on of a head that has `Size`.
+    // Columns d, d + 1, ... of a head that has Size columns; zeros beyond its end.
     template <int Size, class T> DEV static vec<float, piece> columns_from(const T *row, int d)
     {
         if constexpr (S::aligned && Size % 8 == 0 && Size % piece == 0)
@@ -287,7 +289,7 @@ template <class S> struct attention {
     }
 
     DEV static bool is_padding(int key, int low) { return has_first<S>::value && key < low; }
-    // Whether the row at `position` sees all of the at_once keys from `key` on, so that they need no mask.
+    // Whether a query at `position` sees all at_once keys from `key` on, so that they need no mask.
     DEV static bool all_visible(int key, int low, int to, int position)
     {
         return key + at_once <= to && !is_padding(key, low) && key_is_visible<S>(key, position) &&
@@ -313,7 +315,7 @@ template <class S> struct attention {
                 }
             }
             const float largest = tree_join<take_max>(score);
-            if (largest == take_max::identity()) continue; // uniform over the team
+            if (largest == take_max::identity()) continue; // the whole team continues, as it has the same scores
             c.row.o *= c.row.raise(largest);
             const scores w = c.row.weights(score);
             c.row.sum += tree_join<take_sum>(w);

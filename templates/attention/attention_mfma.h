@@ -1,11 +1,12 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention on matrix units). Out: its program for AMD's matrix units
-// (MFMA, WMMA): a wave has 32 queries of one head (RDNA: 16); keys and values of a block lie in LDS, in two stages, and the next block is
-// in flight through registers. Refuses head sizes that are no multiple of 8 or above 256, and scales that are not positive. A row without a
-// visible key is zeros.
+// Attention on AMD's matrix units (MFMA, WMMA), made from a phase's spec struct S (docs/spec-structs.md: attention on matrix units). A wave
+// computes 32 queries of one head (RDNA: 16). Keys and values of a block lie in LDS, in two stages, while the next block is loaded to
+// registers. A row without a visible key is zeros. Refuses head sizes that are not multiples of 8 up to 256, and scales that are not
+// positive.
 //
-// Products are transposed: scores(key, query) = keys * queries, so a lane has one query, and its softmax stays within the lane but for one
-// exchange; its rounded weights are the second operand of result(column, query) = values * weights. Accumulators are rescaled only when a
-// query's largest score has grown by more than `lazy` (in log2). (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
+// Products are transposed: scores(key, query) = keys * queries. So a lane has scores of one query, and its softmax needs only one exchange
+// with another lane. The lane's rounded weights are the second operand of result(column, query) = values * weights. Accumulators are
+// rescaled only when a query's largest score has grown by more than `lazy` (in log2). (L. Ye et al. and AMD's kernels; T. Dao,
+// "FlashAttention-2", 2023.)
 #pragma once
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
@@ -20,11 +21,12 @@ template <class S> struct attention_mfma {
     using operand = typename product::operand;
     static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
     static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, waves = threads / TF_WAVE;
-    // Lines of 128 bytes in LDS. Keys: 64 columns of a key, all keys of the first 64 columns first. Values: a column (with 32 keys per
-    // block: two), in the order of wide_line().
+    // LDS has lines of 128 bytes. A line of keys is 64 columns of a key; lines for the first 64 columns of all keys come first. A line of
+    // values is a column for all keys of the block, in the order of wide_line(); with 32 keys per block, two columns.
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
     static constexpr int columns = ceil_div(value_dim, 32) * 32, column_blocks = columns / wide::lines;
-    // Half of the threads load values, four keys by eight columns at a time; columns are rounded up to whole iterations of these threads.
+    // Half of the threads load values, four keys by eight columns at a time. v_columns: columns, rounded up to whole iterations of these
+    // threads.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
     static constexpr int stages = 2, stage_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
@@ -42,18 +44,18 @@ template <class S> struct attention_mfma {
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
     static constexpr int head_columns = head_dim + value_dim;
-    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some keys come before the first one that a row sees
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // rows may not see the first keys
 
     struct tile {
-        int batch, head, token; // first query
-        int keys, from, to;     // keys that some query sees; from is a multiple of block_k
+        int batch, head, token; // token: the first query
+        int keys, from, to;     // keys of the sequence; of these, from..to-1 are loaded, `from` being a multiple of block_k
     };
     struct accumulators {
         wide_accumulator o[column_blocks];
-        float largest, sum; // of this lane's query; the sum is over this lane's keys
+        float largest, sum; // of this lane's query; `sum` is over this lane's keys only
     };
 
-    // ---- tiles: heavy ones first, and heads that share keys on one chiplet (chiplets.h)
+    // ---- tiles: those with many keys first, and heads that share keys on one chiplet (chiplets.h)
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
     DEV static int visible_to(const args &p, int batch, int keys, int token)
@@ -103,7 +105,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < ring.k_tiles; i++) {
             const lds_address here = ring.memory + i % 2 * stage_bytes, other = ring.memory + (i + 1) % 2 * stage_bytes;
             const int first = t.from + i * block_k;
-            barrier(); // all have stored their part of this stage, and none still reads the other
+            barrier(); // all waves have stored their part of this stage, and none still reads the other stage
             if (i + 1 < ring.k_tiles) hold(p, t, first + block_k, o, h);
             if (first < w.to && first + block_k > w.from) block(c, q, w, here, first);
             if (i + 1 < ring.k_tiles) put(other, h);
@@ -153,10 +155,11 @@ template <class S> struct attention_mfma {
             for (int r = 0; r < wide::registers; r++) c.o[b][r] = 0.0f;
     }
 
-    // Keys that some query of this wave sees, keys that all of them see, and keys that this lane's query sees.
+    // Keys from..to-1 are those that some query of this wave sees, all_from..all_to-1 those that all of them see, low..high-1 those that
+    // this lane's query sees.
     struct view : row_of_bias<S> {
         int from, to, all_from, all_to, low, high, position;
-        float slope; // ALiBi: by how much a score decreases per token of distance, in the score's units
+        float slope; // ALiBi: by how much a score decreases per token of distance, in the units of c.largest
     };
     DEV static view view_of(const args &p, const tile &t)
     {
@@ -175,7 +178,7 @@ template <class S> struct attention_mfma {
         return w;
     }
 
-    // ---- queries: this lane's stay in registers
+    // ---- queries: a lane keeps its query in registers
     struct operand_parts {
         sixteen_bytes piece[wide::parts];
     };
@@ -199,11 +202,11 @@ template <class S> struct attention_mfma {
         }
     }
 
-    // ---- from memory to LDS. Half of the waves load keys, adjacent lanes the pieces of a line; the others load values, four keys by eight
-    // columns, and transpose them. Beyond the last key the last one is loaded again, and its scores are masked; results of columns beyond
-    // the head are not used.
+    // ---- from memory to LDS. Half of the waves load keys, and adjacent lanes load the pieces of a line. The others load values, four keys
+    // by eight columns, and transpose them. In place of keys that do not exist the last one is loaded again, and its scores are masked.
+    // Results of columns beyond the head are not used.
     static constexpr int k_loads = ceil_div(block_k * pieces, loaders);
-    // hold() and what it calls always write all pieces, because clang 14 leaves partly undefined arrays in memory.
+    // hold() and the functions that it calls write all pieces of `held`, because clang 14 keeps arrays that are partly undefined in memory.
     static constexpr int held_pieces = k_loads > 4 * v_units ? k_loads : 4 * v_units;
     struct held {
         sixteen_bytes piece[held_pieces];
@@ -211,7 +214,7 @@ template <class S> struct attention_mfma {
     static constexpr unsigned key_stride = S::key_stride * sizeof(type), value_stride = S::value_stride * sizeof(type); // bytes
     DEV static bool loads_keys() { return wave_index() < waves / 2; }
     DEV static int loader() { return thread_index() % loaders; }
-    DEV static int loader_again() // recomputes what depends on it where it is used, rather than keep it in registers through the mainloop
+    DEV static int loader_again() // loader(), recomputed here, so that values that depend on it need not stay in registers
     {
         int thread = thread_index();
         settle(thread);
@@ -219,7 +222,8 @@ template <class S> struct attention_mfma {
     }
     DEV static const char *bytes(const type *x) { return reinterpret_cast<const char *>(x); }
 
-    // If both halves load the same number of pieces, those of a complete block are always at the same distances from its first byte.
+    // alike: both halves of the waves load the same number of pieces. Then offsets, from a complete block's first byte to a thread's
+    // pieces, are computed once.
     static constexpr bool alike = k_loads == 4 * v_units && head_dim % 16 == 0;
     struct offsets {
         unsigned at[alike ? held_pieces : 1];
@@ -247,7 +251,7 @@ template <class S> struct attention_mfma {
             const global_address base = scalar(bytes(loads_keys() ? S::k(p, t.batch, first, group) : S::v(p, t.batch, first, group)));
 #pragma unroll
             for (int i = 0; i < held_pieces; i++) {
-                settle(o.at[alike ? i : 0]); // else it is widened to 64 bits ahead of the loop
+                settle(o.at[alike ? i : 0]); // otherwise the compiler widens the offset to 64 bits ahead of the loop
                 h.piece[i] = global_read(base + o.at[alike ? i : 0]);
             }
             return;
@@ -265,7 +269,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < k_loads; i++) {
             const int index = thread + i * loaders, line = least(index / pieces, last), piece = index % pieces;
             h.piece[i] = global_read(base + (line * key_stride + least(piece, head_dim / 8 - 1) * 16));
-            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // multiplied by zeros of the queries
+            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // 0 times infinity would be NaN
         }
 #pragma unroll
         for (int i = k_loads; i < held_pieces; i++) h.piece[i] = h.piece[0];
@@ -317,7 +321,7 @@ template <class S> struct attention_mfma {
         lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across(I, a, b, c, d));
         if constexpr (I < 7) put_columns<I + 1>(m, a, b, c, d, block, piece);
     }
-    // The swizzle: which of a line's pieces comes first. Lines that lanes read together begin in different banks (32 or 64).
+    // The swizzle: piece p of a line lies at p ^ key. So lines that lanes read together begin in different banks (of 32 or 64).
     static constexpr bool apart = wide::parts == 2; // adjacent lanes read lines 8 apart
     DEV static int key_of(int line) { return TF_LDS_BANKS == 64 ? line / 2 % 8 : apart ? line % 4 * 2 + line / 8 % 2 : line % 8; }
     DEV static int value_key(int block, int i)
@@ -326,11 +330,13 @@ template <class S> struct attention_mfma {
         if constexpr (TF_LDS_BANKS != 64) return i;
         return v_line == 128 ? block % 2 * 4 + i / 2 : i / 2 % 2 + block / 2 % 2 * 2;
     }
-    // Column 8 * block + i. Lines of 64 bytes come in pairs, eight columns apart, so that 16 lanes write 128 contiguous bytes.
+    // The line of column 8 * block + i of the values. With 32 keys per block, a line holds two columns that are eight apart, so that 16
+    // lanes write 128 contiguous bytes.
     DEV static int value_line(int block, int i) { return v_line == 128 ? (block * 8 + i) * 128 : (block / 2 * 8 + i) * 128; }
     DEV static int value_piece(int block, int piece) { return v_line == 128 ? piece : block % 2 * 4 + piece; }
 
-    // ---- products. A lane's pieces of a line
+    // ---- products
+    // The addresses of a lane's pieces of a line.
     struct places {
         lds_address at[4][wide::parts];
         DEV operand read(int i, int offset) const
@@ -436,7 +442,7 @@ template <class S> struct attention_mfma {
             }
         return __builtin_fmaxf(m[0], m[1]);
     }
-    // true from -inf to a number, false from -inf to -inf
+    // Whether the largest score has grown so much that accumulators must be rescaled: true from -inf to a number, false from -inf to -inf.
     DEV static bool grown(const accumulators &c, float m) { return (m - c.largest) * unit > lazy; }
     DEV static void raise(accumulators &c, float m)
     {
@@ -456,7 +462,7 @@ template <class S> struct attention_mfma {
         for (int b = 0; b < column_blocks; b++)
             c.o[b] = product::multiply(v.read(B * (wide::lines / 16) + Half, b * wide::lines * v_line), w, c.o[b]);
     }
-    // Turns scores into weights and multiplies them by the values. An operand has 16 keys.
+    // Turns scores into weights and multiplies them by the values, 16 keys per operand.
     template <int B> DEV static void gather(accumulators &c, scores &s, const places &v, float shift)
     {
         float sum[2] = {0.0f, 0.0f};
@@ -487,8 +493,8 @@ template <class S> struct attention_mfma {
 };
 
 #if TF_WAVE == 64
-// Waves per SIMD: one for long heads, whose results and queries take more than half of the registers, and for workgroups of two waves, two
-// of which fill the four SIMDs of a compute unit.
+// Waves per SIMD. One for long heads, whose results and queries take more than half of the registers. One also for workgroups of two waves,
+// as two such workgroups fill the four SIMDs of a compute unit.
 template <class S>
 constexpr int interleaved_waves<one_phase<attention_mfma<S>>> =
     S::threads > 128 && attention_mfma<S>::head_columns <= (S::threads == 512 ? 320 : 256) ? 2 : 1;

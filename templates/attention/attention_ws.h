@@ -1,15 +1,17 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: its FlashAttention-3 program for sm_90a: one thread
-// of a producer warpgroup fills a ring of key and value blocks by TMA; 2 or 3 consumer warpgroups have 64 rows each; the softmax of one
-// overlaps the products of another (ping-pong), and weights stay in registers. Refuses head sizes that are no multiple of 16 or above 256,
-// and scales that are not positive. A row without a visible key is zeros.
+// FlashAttention-3 for sm_90a, made from a phase's spec struct S (docs/spec-structs.md: attention). One thread of a producer warpgroup
+// fills a ring of key and value blocks by TMA. Each of 2 or 3 consumer warpgroups computes 64 rows; the softmax of one overlaps the
+// products of another (ping-pong), and weights stay in registers. (J. Shah et al., "FlashAttention-3", 2024.) A row without a visible key
+// is zeros. Refuses head sizes that are not multiples of 16 up to 256, and scales that are not positive.
 //
-// Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (columns of a head, heads, tokens, batch) with boxes of 64
-// columns x {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; place_of(p, batch, key): where a key lies in the
-// maps of keys and of values (a block's keys are contiguous); pack_gqa: query heads of one group that share a row tile; stages;
-// most_keys(p) >= keys(p, any); ragged: memory beyond keys(p, batch) may hold anything.
-// If all blocks of a head fit the stages ("resident"), each warpgroup walks row tiles of its own over them; else the warpgroups of a tile
-// walk a stream of blocks together and issue their products in turns. (J. Shah et al., "FlashAttention-3", 2024: the overlap within a
-// warpgroup and between two.)
+// S has these members besides those of all attention templates:
+// - q_map(p), k_map(p), v_map(p): tensor maps with the axes columns of a head, heads, tokens, batch, and 128-byte swizzle. A box has 64
+//   columns: of queries, pack_gqa heads by 64 / pack_gqa tokens; of keys and values, 1 head by block_k tokens.
+// - place_of(p, batch, key): where a key lies in the maps of keys and of values. A block's keys are contiguous.
+// - pack_gqa: how many query heads of a GQA group share a row tile. stages. most_keys(p): at least keys(p, batch) of every sequence.
+// - ragged: memory beyond keys(p, batch) may hold anything.
+//
+// If the stages have room for all blocks of a head ("resident"), each warpgroup computes row tiles of its own over them. Otherwise the
+// warpgroups of a tile walk a stream of blocks together and issue their products in turn.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/isa/wgmma_wide.h"
@@ -20,20 +22,20 @@ struct map_place { // where a key lies in the tensor maps of keys and of values
     int token, sequence;
 };
 
-// ALiBi: by how much a score decreases per token of distance, in the score's units, and the rows' positions.
+// ALiBi: by how much a score decreases per token of distance, in the units of accumulators.largest, and the positions of the thread's rows.
 template <bool> struct row_slopes {};
 template <> struct row_slopes<true> {
     float slope[2];
     int position[2]; // minus this thread's first column of a block
 };
 
-// The rows' bias, from this thread's first column of a block on.
+// The bias of the thread's two rows, from its first column of a block on.
 template <class S, bool = has_bias<S>::value> struct rows_of_bias {};
 template <class S> struct rows_of_bias<S, true> {
     decltype(S::bias(*static_cast<const typename S::args *>(nullptr), 0, 0, 0)) row[2];
 };
 
-// The 4 x 4 words of the lanes of a quad, transposed: lane t's word u becomes lane u's word t.
+// Transposes the 4 x 4 words of the four lanes of a quad: lane t's word u becomes lane u's word t.
 DEV void transpose_in_quad(unsigned (&x)[4])
 {
 #pragma unroll
@@ -48,10 +50,10 @@ DEV void transpose_in_quad(unsigned (&x)[4])
     }
 }
 
-// The bias of a thread's R scores of a block, in pairs of columns. That of the first `Ahead` scores is loaded while the products that make
-// the scores run; loading more of it then would make threads spill whose output has more than 64 columns. A load of one pair per lane uses
-// half of a sector of each of 8 rows (H200, 16 sequences of 512 tokens, 16 heads of 64: 119 us, 55 without a bias). So where rows allow,
-// each lane of a quad loads 8 of 32 columns, which add_loaded() transposes.
+// The bias of a thread's R scores of a block, in pairs of columns. The part for the first `Ahead` scores is loaded while the products run
+// that make the scores; if more were loaded then, threads whose output has more than 64 columns would spill. A load of one pair per lane
+// uses half of a sector of each of 8 rows (H200, 16 sequences of 512 tokens, 16 heads of 64: 119 us, against 55 without a bias). So if rows
+// are aligned, each lane of a quad loads 8 of 32 columns, which add_loaded() transposes.
 template <class S, int R, int Ahead, bool = has_bias<S>::value> struct block_of_bias {
     DEV block_of_bias(const rows_of_bias<S> &, int) {}
 };
@@ -59,9 +61,9 @@ template <class S, int R, int Ahead> struct block_of_bias<S, R, Ahead, true> {
     template <class T> static T behind(const T *);
     using element = decltype(behind(rows_of_bias<S>().row[0]));
     using pair = neighbours<element, 2>;
-    static constexpr bool in_pairs = S::bias_keys % 2 == 0; // all rows begin at an even element
+    static constexpr bool in_pairs = S::bias_keys % 2 == 0; // all rows of the bias begin at an even element
     static constexpr bool in_vectors = S::bias_vectors && sizeof(element) == 2 && Ahead % 16 == 0 && R % 16 == 0;
-    static constexpr int step = in_vectors ? 16 : 2; // scores of a load
+    static constexpr int step = in_vectors ? 16 : 2; // how many scores a call of load() is for
     const element *row[2];
     int left;
     pair ahead[Ahead / 2];
@@ -93,7 +95,7 @@ template <class S, int R, int Ahead> struct block_of_bias<S, R, Ahead, true> {
 #pragma unroll
         for (int i = 0; i < Ahead; i += step) load(ahead + i / 2, i);
     }
-    // Adds what one load brought.
+    // Adds the bias that one load() has loaded.
     DEV static void add_loaded(float *scores, const pair *x, float scale)
     {
         pair own[step / 2];
@@ -149,15 +151,15 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, value_dim>;
     using products = wide_products<type, block_k, value_dim>;
-    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some keys come before the first one that a row sees
-    static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one per warpgroup, one per set of warpgroups (a bit each)
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // rows may not see the first keys
+    static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers from 1 on: per warpgroup; from 8 on: per set of warpgroups
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
-    static constexpr float lazy = 8.0f; // accumulators are rescaled once a row's largest score has grown by more (in log2)
+    static constexpr float lazy = 8.0f; // accumulators are rescaled when a row's largest score has grown by more than this (in log2)
 
     struct tile {
-        int batch, kv, head, token; // first query head and token
-        int keys, from, n;          // blocks of keys [from, from + n), walked from the last one
+        int batch, kv, head, token; // head, token: the first query's
+        int keys, from, n;          // keys of the sequence; it walks n of its blocks of keys, from block from + n - 1 down to block `from`
     };
 
     DEV static int heads_apart() { return S::kv_heads * subgroups; } // tiles of one batch and one range of tokens
@@ -188,9 +190,9 @@ template <class S> struct attention_ws {
         return t;
     }
 
-    // The scheduler: the tiles of a workgroup. Causal: heavy ones first, in a zigzag over the workgroups, so that the one with a round's
-    // heaviest tile has the lightest of the next round; where keys exceed L2, a heavy and a light one of the same head alternate, head
-    // after head.
+    // The scheduler: which tiles a workgroup computes, one per round. Under a causal mask, tiles with many keys come first, in a zigzag
+    // over the workgroups: the one with a round's heaviest tile gets the lightest of the next round. If keys and values exceed L2, the
+    // tiles of one head follow each other instead, and a workgroup gets a heavy and a light tile of the same head by turns (coupled).
     struct walk {
         int round;
         bool coupled;
@@ -224,7 +226,7 @@ template <class S> struct attention_ws {
         }
     };
 
-    // Resident: a workgroup has a share of a head's row tiles; its warpgroups walk them in a zigzag, last tokens first.
+    // If blocks are resident: a workgroup has a share of a head's row tiles, which its warpgroups walk in a zigzag, the last tokens first.
     DEV static bool resident(const args &p) { return 2 * ceil_div(S::most_keys(p), block_k) <= stages; }
     struct share {
         int parts, pair, part;
@@ -237,20 +239,20 @@ template <class S> struct attention_ws {
         DEV void next() { pair += block_total(); }
         DEV tile all(const args &p) const { return at(p, pair, 0, S::queries(p)); }
         DEV int rounds(const args &p) const { return ceil_div(S::queries(p), group_tokens * groups * parts); }
-        DEV int token(const args &p, int round, int group) const // negative: none
+        DEV int token(const args &p, int round, int group) const // the first token of a warpgroup's rows; negative: it has none
         {
             const int lanes = groups * parts, lane = group * parts + part, index = round * lanes + (round % 2 ? lanes - 1 - lane : lane);
             return (ceil_div(S::queries(p), group_tokens) - 1 - index) * group_tokens;
         }
     }; TF_TRACED(DEV static int trace_pair(const tile &t) { return t.batch * heads_apart() + t.head / pack; });
 
-    // End of the blocks that a warpgroup's rows, which begin at `token`, see; 0: it has no rows.
+    // The end of the blocks of keys that a warpgroup's rows see; 0: it has no rows. token: their first token.
     DEV static int blocks_to(const args &p, const tile &t, int token)
     {
         const int queries = S::queries(p), end = token + group_tokens < queries ? token + group_tokens : queries;
         return token < queries ? ceil_div(visible(p, t.batch, t.keys, end - 1), block_k) : 0;
     }
-    template <bool Resident> DEV static int first_token(const args &p, const tile &t, int group) // of a warpgroup's first rows of a tile
+    template <bool Resident> DEV static int first_token(const args &p, const tile &t, int group) // of the first rows that it has in a tile
     {
         return Resident ? share::first(p).token(p, 0, group) : t.token + group * group_tokens;
     }
@@ -262,11 +264,12 @@ template <class S> struct attention_ws {
         DEV shared_address q_empty(int i) const { return q_full(i) + 8; }
         DEV ring<attention_ws> stages_ring() const { return {base, base + barriers, 0, 0}; }
     };
-    // Buffer and parity of a warpgroup's i-th row tile.
+    // The buffer of a warpgroup's i-th row tile of queries, and the parity of its barriers.
     DEV static int q_index(int group, int i) { return group * q_buffers + i % q_buffers; }
     DEV static unsigned q_parity(int i) { return i / q_buffers & 1; }
 
-    // ---- producer, one thread. A stream has the blocks in the order of use: k0, k1, v0, k2, v1, ... v(n-1).
+    // ---- producer, one thread. A stream has the blocks of keys and values in the order in which they are used: k0, k1, v0, k2, v1, ...,
+    // v(n-1).
 
     template <bool Values> DEV static void load_block(const args &p, const tile &t, int i, ring<attention_ws> &r)
     {
@@ -307,7 +310,7 @@ template <class S> struct attention_ws {
             load_block<true>(p, t, t.n - 1, r);
         }
     }
-    // Loads the first row tiles right after the first keys, the others after all blocks.
+    // Loads each warpgroup's first row tile right after the first block of keys, its other row tiles after all blocks.
     DEV static void produce_resident(const args &p, const memory &m)
     {
         ring<attention_ws> r = m.stages_ring();
@@ -340,12 +343,12 @@ template <class S> struct attention_ws {
 
     // ---- consumers
 
-    // A thread's state of its two rows, 8 apart.
+    // What a thread keeps of its two rows, which are 8 apart.
     struct accumulators {
         float o[value_product::registers], s[score_product::registers];
         unsigned weights[score_product::registers / 2];
         float largest[2], sum[2], factor[2];
-        int low[2], high[2]; // begin and end of the visible keys, minus this thread's first column of a block
+        int low[2], high[2]; // begin and end of the keys that a row sees, minus this thread's first column of a block
         row_slopes<has_alibi<S>::value> fall;
         rows_of_bias<S> bias;
         bool raised;
@@ -368,7 +371,7 @@ template <class S> struct attention_ws {
         c.in_flight.commit();
     }
 
-    // Turns the scores of a block into weights, in place; raises the rows' largest scores where they have grown enough.
+    // Turns the scores of a block into weights, in place. Raises a row's largest score if it has grown by more than `lazy`.
     using bias_block = block_of_bias<S, score_product::registers, score_product::registers / (value_dim > 64 ? 2 : 1)>;
     template <bool Masked> DEV static void weigh(accumulators &c, const bias_block &bias, int block)
     {
@@ -410,7 +413,7 @@ template <class S> struct attention_ws {
                 most[1] = larger(most[1], c.s[i + 2 * h + 1]);
             }
             float m = larger(most[0], most[1]);
-            m = larger(m, warp_xor(m, 1)); // of the quad that has the row
+            m = larger(m, warp_xor(m, 1)); // over the quad of lanes that has the row
             m = larger(m, warp_xor(m, 2));
             const bool grown = (m - c.largest[h]) * unit > lazy; // true from -inf to a number, false from -inf to -inf
             const float before = c.largest[h];
@@ -444,7 +447,7 @@ template <class S> struct attention_ws {
         for (int i = 0; i < value_product::registers; i++) c.o[i] *= c.factor[i / 2 % 2];
     }
 
-    // Where a block lies: in a stream, which moves on, or resident.
+    // Where a block lies in shared memory: a stage of a stream, or one that stays (resident).
     struct place {
         shared_address memory, full;
         int index;
@@ -469,23 +472,24 @@ template <class S> struct attention_ws {
     }
     template <bool Resident> DEV static place keys_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i) : take(r); }
     template <bool Resident> DEV static place values_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i + 1) : take(r); }
-    DEV static void skip(ring<attention_ws> &r) // waits, so that no warpgroup gets a round ahead of the others
+    DEV static void skip(ring<attention_ws> &r) // waits first, so that no warpgroup gets a round of the ring ahead
     {
         const place here = take(r);
         here.wait();
         r.release_if(here.index, true);
     }
 
-    // Rows of v beyond the last key hold anything; their weights are 0, but 0 * NaN is not. Only block 0 has such rows. The warpgroups that
-    // see it clear a share each and meet before they multiply, once per tile (resident values stay cleared after a warpgroup's first rows).
-    // Each set of warpgroups has a barrier of its own, because one that does not see this block may be at the next tile already.
+    // Clears the rows of a block of values beyond the last key. They may hold anything; their weights are 0, but 0 * NaN is NaN. Only the
+    // first block that is walked has such rows. The warpgroups that see it clear a share each and meet at a barrier before they multiply.
+    // They do so once per tile: resident values stay cleared. Each set of warpgroups has a barrier of its own, because a warpgroup that
+    // does not see this block may already be at the next tile.
     template <bool Resident>
     DEV static void clear_tail(const args &p, const tile &t, int i, int token, const ring<attention_ws> &r, int group)
     {
         const int end = t.keys - (t.from + t.n - 1) * block_k;
         if (i > 0 || end >= block_k || token != first_token<Resident>(p, t, group)) return;
-        const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // in a stream k1 comes before v0
-        int set = 0, clearing = 0, before = 0; // warpgroups that see the block: their bits, their number, how many come before this one
+        const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // v0; in a stream it follows k1
+        int set = 0, clearing = 0, before = 0; // of the warpgroups that see the block: their bits; their number; how many precede this one
         for (int g = 0; g < groups; g++) {
             const int first = first_token<Resident>(p, t, g);
             const bool sees = first >= 0 && blocks_to(p, t, first) == t.from + t.n;
@@ -509,7 +513,8 @@ template <class S> struct attention_ws {
         if constexpr (!Resident) group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
     }
 
-    // The score products of block i and the value products of block i-1 are in flight together; the softmax of i overlaps the latter.
+    // One block: the score products of block i and the value products of block i-1 are in flight together, and the softmax of block i
+    // overlaps the value products.
     template <bool Masked, bool Resident>
     DEV static void step(accumulators &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
     {
@@ -562,7 +567,7 @@ template <class S> struct attention_ws {
         }
     }
 
-    // All warpgroups walk all blocks of a stream, because they take turns; a warpgroup just releases blocks that none of its rows sees.
+    // Because warpgroups take turns, each walks all blocks of a stream. It only releases blocks that none of its rows sees.
     DEV static void skip_blocks(int n, ring<attention_ws> &r, int group)
     {
         for (int i = 0; i < n; i++) {
@@ -612,13 +617,13 @@ template <class S> struct attention_ws {
         if constexpr (!Resident) r.release_if(v.index, true);
     }
 
-    // Computes this warpgroup's rows from `token` on, its q_count-th row tile.
+    // Computes this warpgroup's rows from `token` on. q_count: how many row tiles it has computed before.
     template <bool Resident>
     DEV static void compute(const args &p, const tile &t, int token, const memory &m, int q_count, ring<attention_ws> &r, accumulators &c)
     {
         const int group = warpgroup() - 1, queries = S::queries(p), blocks_end = t.from + t.n;
         const int end = token + group_tokens < queries ? token + group_tokens : queries, q_at = q_index(group, q_count);
-        // Some row of this warpgroup sees the blocks below `to`; all its rows see those below `whole` and from `low` on.
+        // Some row of this warpgroup sees blocks below `to`. All its rows see all keys of the blocks from `low` up to whole - 1.
         const bool exists = token < queries;
         const int to = blocks_to(p, t, token);
         const int whole = exists ? visible(p, t.batch, t.keys, token) / block_k : 0;
@@ -641,7 +646,8 @@ template <class S> struct attention_ws {
             skip(r);
     }
 
-    // Each of a quad's threads has two columns of every eight; afterwards it has eight of every 32. u[j]: columns of the j-th eight.
+    // Each of a quad's threads has two columns of every eight; afterwards it has eight adjacent columns of 32. u[j]: its pair of the j-th
+    // eight columns.
     DEV static void exchange(unsigned (&u)[4])
     {
         const bool odd = thread_index() & 1, high = thread_index() & 2;
@@ -707,7 +713,7 @@ template <class S> struct attention_ws {
         const int group = warpgroup() - 1;
         int count = 0;
         tile t;
-        if (group == groups - 1) pass_turn<false>(group); // the first turn is warpgroup 0's
+        if (group == groups - 1) pass_turn<false>(group); // warpgroup 0 has the first turn
         for (walk w = walk::first(p); w.more(p); w.round++)
             if (w.here(p, t)) rows<false>(p, t, t.token + group * group_tokens, m, count, r);
     }

@@ -1,7 +1,6 @@
-// In: spec structs of a decode phase (few queries over a cache, its keys split among workgroups) and of the combine phase after it
-// (docs/spec-structs.md: attention). Out: their SIMT programs (flash-decoding, split-KV reduction). Each split stores its unnormalised o,
-// largest score and sum; combine adds them in the order of the splits, so results are reproducible bit for bit. Refuses (static_assert)
-// teams wider than a wave.
+// Flash-decoding on SIMT instructions: `decode` computes few queries over a cache whose keys are split among workgroups, `combine` is the
+// split-KV reduction after it (docs/spec-structs.md: attention). Each split stores its unnormalised o, its largest score and its sum.
+// combine adds them in the order of the splits, so results are reproducible bit for bit. Refuses (static_assert) teams wider than a wave.
 #pragma once
 #include "templates/attention/attention.h"
 
@@ -13,7 +12,7 @@ template <class S> struct decode : without_k_loop {
     using values = head_part<value_dim, S::team>;
     static constexpr int threads = S::threads, stages = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
     static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: team divides threads, and is at most a wave");
-    static constexpr int at_once = (head::count <= 16 && values::count <= 16) || TF_WAVE == 1 ? 4 : 2; // keys
+    static constexpr int at_once = (head::count <= 16 && values::count <= 16) || TF_WAVE == 1 ? 4 : 2; // keys that a team loads at a time
 
     struct tile {
         int batch, kv_head, split, from, to; // keys of the split
@@ -35,7 +34,8 @@ template <class S> struct decode : without_k_loop {
         return t;
     }
 
-    // Every stride-th key from the first on, several at a time, so that their loads are in flight together.
+    // Sums up every stride-th key of the split for a row, from its `first` key on; at_once keys at a time, so that their loads are in
+    // flight together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
                             key_sums<values::count, S::long_lists> &row)
     {
@@ -78,7 +78,7 @@ template <class S> struct decode : without_k_loop {
 
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
-        // Rows are the group's heads of every query; with more teams than rows, several teams share a row's keys.
+        // A row is one head of the GQA group for one query. With more teams than rows, several teams divide a row's keys.
         const int rows = group * S::queries(p), team = thread_index() / S::team;
         const int at_once = rows < teams ? rows : teams, sharing = teams / at_once;
         for (int row0 = 0; row0 < rows; row0 += at_once) {
@@ -146,7 +146,7 @@ template <class S> struct combine : without_k_loop {
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         float largest = take_max::identity(), sum = 0;
-        // Unrolled, so that many loads are in flight.
+        // Loops are unrolled, so that many loads are in flight.
 #pragma unroll 8
         for (int i = 0; i < S::splits; i++) largest = take_max::join(largest, part(p, t, i)[S::head_dim]);
 #pragma unroll 8

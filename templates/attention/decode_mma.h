@@ -1,20 +1,19 @@
-// In: one spec struct S of a decode phase (docs/spec-structs.md: attention). Out: its flash-decoding program on mma.sync, MFMA or WMMA, in
-// one launch: keys and values go from memory to registers or (stages > 0) to shared memory some iterations ahead, and are read once for as
-// many rows as an instruction has (NVIDIA 8, AMD 16); a row is a query of a head of the GQA group. Workgroups have equal runs of all
-// sequences' keys, however long each sequence is (stream-K over keys). Refuses (static_assert) heads that are no multiple of 16 columns up
-// to 256. A row without a visible key is zeros.
+// Flash-decoding on mma.sync, MFMA or WMMA in one launch, made from a decode phase's spec struct S (docs/spec-structs.md: attention).
+// Workgroups have equally long runs of all sequences' keys, however long each sequence is (stream-K over keys). A row is one head of a GQA
+// group for one query. Keys and values go from memory to registers or, if stages > 0, to shared memory some iterations ahead. They are read
+// once for as many rows as an instruction has (NVIDIA 8, AMD 16). A row without a visible key is zeros. Refuses (static_assert) heads whose
+// columns are not a multiple of 16 up to 256.
 //
-// A key tile is what a workgroup takes per iteration: `keys` keys for each of its warps; decode_runs.h says which workgroup has which key
-// tiles. The workgroup with a work tile's last part joins all parts, in their order; the others hand theirs to it through memory or, within
-// a cluster, through distributed shared memory.
+// A workgroup takes a key tile per iteration: `keys` keys for each of its warps. decode_runs.h says which workgroup has which key tiles and
+// what a part of a work tile is. The workgroup with a work tile's last part joins all of its parts, in their order; the others hand theirs
+// over through memory or, within a cluster, through distributed shared memory.
 //
-// The ISA layer (isa/mma_cache.h, isa/wave_cache.h) provides cache_tile<type, columns of a head of keys, of values>, which is a warp's
-// products with a block of keys or values; exchange within a warp; stores and loads of the parts that workgroups hand to each other;
-// clusters.
+// The ISA layer (isa/mma_cache.h, isa/wave_cache.h) provides cache_tile, a warp's products with a block of keys or values; exchange within
+// a warp; clusters. isa/device_scope.h has the stores and loads of parts.
 #pragma once
 #include "templates/attention/decode_runs.h"
 
-// ALiBi: by how much a score decreases per token of distance, and the rows' positions.
+// ALiBi: by how much a score (in log2) decreases per token of distance, and the positions of the lane's rows.
 template <bool, int Rows> struct slopes_of_rows {};
 template <int Rows> struct slopes_of_rows<true, Rows> {
     float slope[Rows];
@@ -52,7 +51,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     static constexpr int tile_keys = warps * keys, pitch = value_dim + 4;
     static constexpr int cluster = S::cluster; // workgroups that reach each other's shared memory
     static constexpr float to_log2 = 1.44269504089f;
-    static constexpr float lazy = 8.0f; // sums are rescaled once a row's largest score has grown by more (in log2)
+    static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more than this (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256,
                   "head sizes are multiples of 16 up to 256");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: keys per iteration fill whole products, threads whole warps");
@@ -61,9 +60,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0,
                   "tile: keys loaded at a time do not cross runs of contiguous rows");
 
-    static constexpr bool guesses = tile::guesses && S::resident == 1; // registers suffice to begin before the previous launch has ended
+    static constexpr bool guesses = tile::guesses && S::resident == 1; // with more workgroups per multiprocessor, registers do not suffice
     struct alignas(16) memory : tile::shelf, ring::memory {
-        float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // of the warps
+        float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // each warp's results for a part
         float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
         float handed_over[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
         typename runs::run schedule;
@@ -71,18 +70,18 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // ---- a part's keys
     using scores = typename tile::scores;
-    struct sums { // of a warp: rows are the columns of a product
+    struct sums { // of a warp, for its lanes' rows, which are columns of a product
         typename tile::results o;
         float largest[lane_rows], sum[lane_rows]; // in log2
     }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::work_tiles(a) + nth(a, t); });
-    DEV static int token_of(const args &p, const part &t, int row) // rows beyond the last have the last one's token
+    DEV static int token_of(const args &p, const part &t, int row) // the row's query; rows beyond the last get the last query
     {
         const int token = S::most_queries == 1 ? 0 : (t.row0 + row) / group, last = S::queries(p) - 1;
         return token < last ? token : last;
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Keys that a lane's rows see. A single query sees all keys of its key tiles, unless key tiles have to be aligned (run_length).
+    // Which keys a lane's rows see. A single query sees all keys of its key tiles, unless key tiles must begin at multiples (run_length).
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     static_assert(!has_first<S>::value || S::run_length == 0, "left padding needs caches without runs (run_length 0)");
     struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
@@ -116,7 +115,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (!seen.has(i % lane_rows, key + tile::key(i))) s.x[i] = take_max::identity();
         }
     }
-    // Raises the rows' largest scores; rescales earlier sums where one has grown enough.
+    // If some row's largest score has grown by more than `lazy`, raises the rows' largest scores and rescales their sums.
     DEV static void raise(sums &all, const scores (&s)[units])
     {
         float top[lane_rows];
@@ -157,8 +156,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // Keys, or values, of a part's head. S::run_length rows, from a multiple of it on, lie one stride apart; 0: all rows do.
     struct run_of_rows {
-        const type *first;
-        int row, to; // row: the first to load; to: where rows end
+        const type *first; // its first row
+        int row, to;       // the first row to load; the end of the rows that exist; both counted from `first`
     };
     template <bool Values> struct rows_of_head {
         const args &p;
@@ -179,7 +178,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     using key_rows = rows_of_head<false>;
     using value_rows = rows_of_head<true>;
 
-    // All key tiles of a warp from `first` on, through registers.
+    // Sums up a warp's key tiles of a part, from key `first` on, through registers.
     DEV static void attend_registers(const key_rows &k, const value_rows &v, int first, int end, const sight &seen,
                                const typename tile::queries &q, sums &all)
     {
@@ -224,7 +223,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // A warp's key tile from `key` on; its keys and values are in its stage.
+    // Sums up a warp's key tile, from key `key` on. Its keys and values are in stage `here`.
     template <class Stage>
     DEV static void attend_stage(const Stage &here, int key, int to, const sight &seen, const typename tile::queries &q, sums &all)
     {
@@ -246,7 +245,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             all.o.add(y, w);
         }
     }
-    // A warp's first key in a part.
+    // A warp's first key in a part, and the end of the part's keys.
     DEV static int first_of(const part &t) { return t.seen_from + t.from * tile_keys + wave_index() * keys; }
     DEV static int end_of(const part &t)
     {
@@ -260,11 +259,11 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const long long row = x.row;
         r.issue(x.first + row * head_dim, y.first + row * value_dim, rows * head_dim, rows * value_dim);
     }
-    // The order in which a warp issues loads: key tiles of a part, then of the next one, whose keys so arrive while the first part ends.
+    // The order in which a warp issues loads: key tiles of a part, then those of the next part, so that they arrive while the part ends.
     struct load_order {
-        int key, end;     // the next key tile of this part to load
-        const part *then; // the next part, or none
-        int early;        // key tiles of the next part that are loaded ahead
+        int key, end;     // the first key of the part's next key tile to load; the end of the part's keys
+        const part *then; // the next part; null: none
+        int early;        // how many key tiles of the next part have been issued
         DEV void issue_next(const args &p, const key_rows &k, const value_rows &v, const part &t, ring &r)
         {
             if (key < end) {
@@ -279,10 +278,10 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     };
 
-    // A part's queries. Loads of the next part's are in flight while a part ends.
+    // A part's queries. The next part's are loaded while a part ends.
     struct queries {
         typename tile::queries of;
-        bool asked;
+        bool asked; // loads of the next part's queries have been issued
         DEV void load(const args &p, const part &t, memory &m)
         {
             of.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
@@ -291,7 +290,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     };
 
     // Sums up a part's keys. then: the next part, or null. early: on entry, how many key tiles of this part were loaded ahead; on return,
-    // how many of the next part. meanwhile: called while the first loads are in flight.
+    // how many of the next part. meanwhile: a function that is called while the first loads are in flight.
     template <class F>
     DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, queries &q, sums &all, int &early,
                            const F &meanwhile)
@@ -322,7 +321,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             attend_registers(k, v, first, end, seen, q.of, all);
     }
 
-    // ---- results: 4 columns of a row, in the order of the products' columns (tile::column_at)
+    // ---- results: four places of a row at a time; column_at() of the tile tells which columns these are
     using four = neighbours<float, 4>;
     static constexpr int fours = value_dim / 4;
     struct joined {
@@ -352,7 +351,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (lane < tile::sharing && row < t.rows) m.largest[warp][row] = all.largest[e], m.sum[warp][row] = all.sum[e];
         }
     }
-    // Combines the warps' partial results of a row.
+    // Joins the warps' results for four places of a row.
     DEV static joined join_warps(const memory &m, int row, int place)
     {
         joined x;
@@ -366,11 +365,11 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         return x;
     }
 
-    // ---- parts: a workgroup hands over at most one: within its cluster in shared memory, else through memory. In a list (frame_list.h)
-    // the words in memory carry a tag (device_scope.h), which saves a fence and a flag: for every four columns of a row they hold these
-    // columns, the row's largest score and its sum.
+    // ---- handing over parts. A workgroup hands over at most one part: to a member of its cluster in shared memory, else through memory.
+    // In a list of phases (frame_list.h) the words in memory carry a tag (isa/device_scope.h), which saves a fence and a flag. For every
+    // four columns of a row they hold these columns, the row's largest score and its sum.
     static constexpr bool tagged = is_listed<S>;
-    static constexpr int pairs = 3; // of words, for four columns
+    static constexpr int pairs = 3; // tagged_pairs for four columns
     using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // untagged: per row columns, largest score, sum
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     // The first workgroup of its cluster.
@@ -390,7 +389,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             for (int n = 0; n < pairs; n++) tagged_store(to + n, {{tagged_pair::of(of[2 * n]), tagged_pair::of(of[2 * n + 1])}});
         }
     }
-    // Adds four columns of the parts of workgroups first..end-1, once they are there.
+    // Waits for the parts of workgroups first..end-1 and adds four of their columns to `all`.
     DEV static void take_tagged(const args &p, int first, int end, int i, joined &all)
     {
         constexpr int at_once = 3;
@@ -447,7 +446,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         x.sum *= factor;
         x.largest = largest;
     }
-    // Adds 4 columns of the parts of workgroups first..end-1, with many loads in flight.
+    // Adds four columns of the parts of workgroups first..end-1 to `all`, with many loads in flight.
     template <bool Near> DEV static void take(const args &p, const memory &m, int first, int end, int row, int place, joined &all)
     {
         constexpr int at_once = tile::parts_at_once;
@@ -486,7 +485,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         barrier();
     }
 
-    // Stores the work tile's results.
+    // Joins the work tile's parts and stores its results.
     DEV static void store(const args &p, const part &t, memory &m, int own)
     {
         const int first = t.first_owner, near = first > cluster_start(own) ? first : cluster_start(own);
@@ -526,12 +525,11 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // ---- a run. Before the previous launch has ended, a run is scheduled by lengths that the previous launch may still change: a guess,
-    // by which the run's first keys are prefetched into L2 and loaded. Then the lengths are read again; if they differ, the run begins
-    // anew.
+    // ---- a run. Before the previous launch has ended, lengths may still change. A run is nevertheless scheduled by them, as a guess, so
+    // that its first keys are prefetched into L2 and loaded. Then the lengths are read again; if they differ, the run begins anew.
     DEV static void prefetch_keys(const args &p, const part &t, const member &w)
     {
-        constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
+        constexpr int most = 4 << 20; // bytes that all workgroups together prefetch: more would slow the previous launch down
         const int from = t.seen_from + t.from * tile_keys, end = t.seen_from + t.to * tile_keys,
                   some = from + most / (2 * (head_dim + value_dim)) / w.total;
         const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // the prefetched keys are contiguous
@@ -546,7 +544,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const cursor &s = m.schedule.cursors[0];
         if (s.to > m.schedule.from && thread_index() < 2 && dense) prefetch_keys(p, s.now, w);
     }
-    // The same without a schedule: it takes all sequences to be as long as sequence `like`, the one in which this run would then roughly
+    // The same before there is a schedule: assumes that all sequences are as long as sequence `like`, in which this run would then roughly
     // lie.
     DEV static void prefetch_likely_keys(const args &p, const member &w)
     {
@@ -579,14 +577,15 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     DEV static int follower(int cursor) { return cursor < 2 ? cursor + 1 : 0; }
-    // The part after the current one (at: its cursor); with stages, whose loads run ahead, the one after that.
+    // Finds the part after the current one, whose cursor is `at`. With stages loads run ahead, so it finds the part after that one.
     DEV static void find_next(const args &p, memory &m, const member &w, int at)
     {
         const int from = stages > 0 ? follower(at) : at;
         runs::step(p, m.schedule, m.schedule.cursors[from], m.schedule.cursors[follower(from)], w);
     }
-    // Whether a part ends with a barrier: the next part's put() overwrites the shared memory that hand_over() and store() read. They have a
-    // barrier of their own after these reads, except within a cluster, with tagged words, and where results are stored in order.
+    // Whether a part ends with a barrier, because the next part's put() overwrites the shared memory that hand_over() and store() read.
+    // These have a barrier of their own after their reads, except in a cluster, with tagged words, or if results are stored in order of
+    // columns.
     static constexpr bool barrier_at_end = cluster > 1 || tagged || tile::in_order;
 
     // The phase as a launch of its own.
@@ -608,11 +607,11 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         walk<true>(p, m, w, r, sure); TF_TRACED(trace_leave(p.tf_trace, 0));
     }
 
-    // The parts of a scheduled run. Alone: in a launch of its own.
+    // Computes the parts of a scheduled run. Alone: the phase is a launch of its own. sure: the lengths are final.
     template <bool Alone> DEV static void walk(const args &p, memory &m, const member &w, ring &r, bool sure)
     {
         const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
-        bool arrived = false, met = false; // at the cluster's barrier, which says that parts have been handed over
+        bool arrived = false, met = false; // at the cluster's barrier, after which all parts have been handed over: arrived, and waited
         int early = 0;
         queries q;
         q.asked = false;
@@ -660,7 +659,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             }
             if constexpr (barrier_at_end) barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when));
         }
-        if constexpr (cluster > 1) { // its memory must exist until all have read it
+        if constexpr (cluster > 1) { // no member may end while others read its shared memory
             if (!arrived) cluster_arrive();
             if (!met) cluster_wait();
             cluster_arrive();
@@ -668,8 +667,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // ---- in a list of phases (frame_list.h): a tile is one workgroup's run, and there are `splits` times as many runs as work tiles. A
-    // tile waits only for parts of tiles with lower indices, which workgroups take first.
+    // ---- in a list of phases (frame_list.h): a tile is one workgroup's run. There are S::splits times as many tiles as work tiles, of
+    // which at most one per workgroup is used. A tile waits only for parts of tiles with lower indices, which workgroups take first.
     using in_list = runs_in_list;
     DEV static int tiles(const args &p) { return S::batches(p) * S::queries(p) > 0 ? S::batches(p) * runs::work_tiles(p) * S::splits : 0; }
     DEV static member member_of(const args &p, int index)
@@ -677,7 +676,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         const int all = tiles(p), most = block_total();
         return {index, all < most ? all : most};
     }
-    // Ahead of the tile's waits, as no phase writes lengths. Most keys that it prefetches were stored before this launch.
+    // Called before the tile waits for other phases, which is right as no phase writes lengths. Most keys that it prefetches were stored
+    // before this launch.
     DEV static void schedule(const args &p, int index, memory &m)
     {
         const member w = member_of(p, index);
@@ -703,7 +703,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         __VA_ARGS__::run(p, memory);                              \
     }                                                             \
     TF_EXPORT_CLUSTER(name, (__VA_ARGS__::cluster))
-#elif defined(__clang__) // a compute unit has four SIMDs
+#elif defined(__clang__) // waves per SIMD: a compute unit has four SIMDs
 #define TF_DECODE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
 #define TF_KERNEL_DECODE(name, ...)                                                                                     \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \

@@ -1,11 +1,11 @@
-// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), the keys that a workgroup processes per key tile, the rows
-// that an instruction multiplies. Out: the scheduler: equal runs of all sequences' keys for each workgroup, however long each sequence is.
-// Needs isa/mma_cache.h or isa/wave_cache.h.
+// The scheduler of flash-decoding (decode_mma.h): it gives each workgroup an equally long run of all sequences' keys, however long each
+// sequence is (stream-K over keys). Needs isa/mma_cache.h or isa/wave_cache.h.
 //
-// A work tile is some rows of a KV head and a sequence's keys; a row is a query of a head of the GQA group. The key tiles of all work
-// tiles, in order, are cut into as many runs as there are workgroups, so a work tile may lie in several: its parts. A workgroup walks its
-// run backwards: so the one that has a work tile's last part, and joins all of them, has already handed over its part of another work tile,
-// and waits for lower workgroups only.
+// A row is one head of a GQA group for one query. A work tile is up to Rows rows of a KV head with all keys of their sequence, in key tiles
+// of TileKeys keys. The key tiles of all work tiles, in order, are cut into as many runs as there are workgroups. So a work tile may lie in
+// several runs: these are its parts. The workgroup with a work tile's last part joins all of its parts. A workgroup walks its run
+// backwards. So before it waits for parts of other workgroups, it has handed over its own part of the run's last work tile, and it waits
+// only for workgroups with lower indices.
 #pragma once
 #include "templates/frame/next.h"
 #include "templates/frame/workspace.h"
@@ -28,10 +28,10 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     struct member { // one of the workgroups that share the keys
         int index, total;
     };
-    struct visible { // keys of a sequence that some query sees
+    struct visible { // keys from..to-1 of a sequence, those that some query sees, and how many key tiles they make
         int from, to, key_tiles;
     };
-    struct numbers : numbers_of_padding<has_first<S>::value> { // of a sequence, in memory
+    struct numbers : numbers_of_padding<has_first<S>::value> { // what the caller's tensors say of a sequence
         int start, length;
     };
     DEV static numbers read(const args &p, int batch)
@@ -42,8 +42,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         if constexpr (has_first<S>::value) n.first = number_read(S::first_keys(p) + batch);
         return n;
     }
-    // Reads lengths that the previous launch may still change. On the host engine that launch has ended; there odd workgroups guess wrong,
-    // so that the code for a wrong guess runs, too.
+    // Reads lengths that the previous launch may still change. On the host engine that launch has ended, so odd workgroups guess wrong on
+    // purpose: the code for a wrong guess must run, too.
     DEV static numbers guess(const args &p, int batch)
     {
 #if defined(TF_ON_HOST)
@@ -62,41 +62,42 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
             const int padding = n.first < most ? n.first : most;
             oldest = oldest > padding ? oldest : padding;
         }
-        // The keys loaded at a time begin at a multiple of their number, and so lie in one contiguous run of rows.
+        // In a cache with runs of rows (run_length), a warp's keys begin at a multiple of their number, so that they lie in one run.
         const int first = S::run_length ? oldest / S::warp_keys * S::warp_keys : oldest;
         visible v = {oldest > 0 ? first : 0, S::causal && last < all ? last + 1 : all, 1};
         if (v.to > v.from) v.key_tiles = ceil_div(v.to - v.from, TileKeys);
         return v;
     }
     DEV static int row_tiles(const args &p) { return most_rows <= Rows ? 1 : ceil_div(group * S::queries(p), Rows); }
-    DEV static int work_tiles(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
+    DEV static int work_tiles(const args &p) { return S::kv_heads * row_tiles(p); } // per sequence
 
-    struct place { // a sequence, the first key tile of its work tiles, key tiles of each
+    struct place { // a sequence: its index, its first key tile among all of the batch, key tiles per work tile
         int batch, first, each;
     };
     struct part { // of a work tile
-        int batch, start, kv_head, row0; // row0: the first row, among the group's
-        int seen_from, seen_to;          // keys
-        int from, to, each;              // the part's key tiles in the work tile, which has `each`
+        int batch, start, kv_head, row0; // start: position of the first query; row0: the first row, counted in the GQA group's rows
+        int seen_from, seen_to;          // some query sees keys seen_from..seen_to-1
+        int from, to, each;              // the part has key tiles from..to-1 of the work tile's `each`
         int rows;                        // up to Rows
         int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: only in clusters)
     };
     struct cursor { // a position in a run, which is walked from its end
-        int to;    // end of what is left to process, in key tiles of the batch
+        int to;    // key tiles of the run below this one are left; counted over the whole batch
         place at;
-        part now; // the part that ends there
+        part now; // the part that ends at `to`
     };
 
     struct run {
-        int all, count, from; // key tiles of the batch, workgroups that share them; this one's first key tile
-        cursor cursors[3];    // the current one, the next, and the one after
+        int all, count, from; // key tiles of the batch; workgroups that have some of them; this workgroup's first key tile
+        cursor cursors[3];    // for the current part, the next one, and the one after that, in turn
         int first;            // of[i] has the numbers of sequence first + i
         numbers of[known];
-        int spans[TF_WAVE]; // key tiles of each span of sequences
-        int stale;          // the lengths differ from those in memory
+        int spans[TF_WAVE]; // key tiles of each span of sequences (count_spans())
+        int stale;          // not 0: the guessed lengths were wrong
     };
 
-    // ---- by the first warp
+    // ---- making the schedule, mostly by the first warp
+    // sum_of_lanes(): the sum of x over the warp. sum_to_lane(): over the lanes up to and including this one.
     DEV static int sum_of_lanes(int x)
     {
 #pragma unroll
@@ -113,7 +114,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         }
         return x;
     }
-    // Lane i has sequence batch0 + i. own: the key tiles of all its work tiles; to: the inclusive sum of `own` over the lanes.
+    // Lane i has sequence batch0 + i. own: the key tiles of all work tiles of that sequence; to: the end of these among the batch's key
+    // tiles.
     struct key_tiles_of_lanes {
         int own, to;
         template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before)
@@ -129,7 +131,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         }
         DEV int all() const { return lane_value(to, TF_WAVE - 1); }
     };
-    // More sequences than a warp has lanes are counted span by span, by all warps, because each length costs a memory latency.
+    // If there are more sequences than a warp has lanes, all warps together count key tiles by spans of sequences, because reading a length
+    // takes a memory latency.
     DEV static int span(const args &p) { return ceil_div(S::batches(p), TF_WAVE * TF_WAVE) * TF_WAVE; }
     DEV static void count_spans(const args &p, run &m)
     {
@@ -156,8 +159,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
             }
         }
     }
-    struct share {
-        int count, from, to; // workgroups that have key tiles; this one's first key tile, and the end of its key tiles
+    struct share { // a workgroup's run
+        int count, from, to; // how many workgroups have key tiles; this one has key tiles from..to-1
         DEV share(int all, const member &w)
         {
             count = w.total < all ? w.total : all;
@@ -166,7 +169,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
             if (own < count) from = own * each + (own < rest ? own : rest), to = from + each + (own < rest);
         }
     };
-    // Called by the first warp, after count_spans() if there are more sequences than lanes. Ahead: finds the next part, too.
+    // Called by the first warp, after count_spans() if there are more sequences than lanes. Sure: lengths are final. Ahead: also finds the
+    // part after the first.
     template <bool Sure, bool Ahead> DEV static void make_schedule(const args &p, run &m, const member &w)
     {
         const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
@@ -218,8 +222,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, first_owner, last_owner};
     }
-    // Moves the cursor to the part that follows, by one thread; after the last part there is none. All parts but the last of a run begin
-    // where their work tile does.
+    // Sets `then` to the part that the run has after `now`'s; then.to is m.from if there is none. Called by one thread. All parts of a run
+    // but the last one that is walked begin where their work tile begins.
     DEV static void step(const args &p, const run &m, const cursor &now, cursor &then, const member &w)
     {
         then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;

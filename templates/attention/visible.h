@@ -1,6 +1,5 @@
-// In: one spec struct S of an attention or decode phase (docs/spec-structs.md: attention), a position, the number of keys. Out: the keys
-// that a query sees there, and the rare features, each detected by a member of S: left padding, ALiBi slopes, a score bias, sinks,
-// heads of values of another size.
+// Which keys a query sees, and which rare features an attention phase has. A feature is detected by a member of the spec struct S
+// (docs/spec-structs.md: attention): left padding, ALiBi slopes, a score bias, sinks, heads of values of another size.
 #pragma once
 #include "templates/base/spec.h"
 
@@ -30,7 +29,7 @@ template <class S> struct has_bias<S, decltype(static_cast<void>(S::biased))> {
     static constexpr bool value = true;
 };
 
-// Columns of a head of values and results: value_dim, where it differs from those of queries and keys.
+// Columns per head of values and results: value_dim, which S has only if it differs from head_dim, that of queries and keys.
 template <class S, class = void> struct value_head {
     static constexpr int size = S::head_dim;
 };
@@ -58,7 +57,7 @@ template <class S> DEV int first_key(const typename S::args &p, int batch)
         return 0;
 }
 
-// The end of the keys that a window shows at a position where later keys are visible (not causal): a window reaches as far ahead as back.
+// Without a causal mask: the end of the keys that a query at a position sees through the window, which reaches as far ahead as back.
 template <class S> DEV int window_end(int position, int keys) { return position > keys - S::window ? keys : position + S::window; }
 
 // The first key that a query at a position sees.
@@ -68,9 +67,8 @@ template <class S> DEV int visible_start(const typename S::args &p, int batch, i
     return oldest > first ? oldest : first;
 }
 
-// The factor that normalises an output row, which is summed over keys, where a sink takes a share of the weights. sum: of the keys'
-// weights; largest: the score that these weights are relative to, minus infinity if no key is seen. `largest` and `sink` are in units of
-// log2.
+// The factor that normalises an output row if a sink takes a share of the weights. sum: the sum of the keys' weights, which are relative to
+// the score `largest` (minus infinity if no key is seen). `largest` and `sink` are in units of log2.
 template <class Exp2> DEV float factor_with_sink(float sum, float largest, float sink, Exp2 exp2)
 {
     if (largest == take_max::identity()) return 0.0f;

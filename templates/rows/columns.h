@@ -1,8 +1,8 @@
-// In: one spec struct S of a columns phase (docs/spec-structs.md: columns). Out: its program: a reduction of an axis that is not the last.
-// A team of threads reads a row at a time, each thread V neighbouring columns; the teams of a workgroup share the rows of one part of the
-// axis and add up their results. The workgroup with the last part adds those of all others. The order of additions depends on the sizes and
-// the tile alone.
-// Refuses (static_assert) workgroups that are not made of whole teams and waves.
+// Reduces an axis that is not the last: the program of a columns phase, made from its spec struct S (docs/spec-structs.md: columns).
+//
+// A team of threads reads a row at a time, V neighbouring columns per thread. The axis has S::parts parts, one per workgroup; the teams of
+// the workgroup divide its rows and add up their results. The workgroup with the last part then adds the results of all others. The order
+// of additions depends on the sizes and the tile alone. Refuses (static_assert) workgroups that are not made of whole teams and waves.
 #pragma once
 #include "templates/base/spec.h"
 #include "templates/base/sums.h"
@@ -17,21 +17,22 @@ template <class S> struct column_reduction : without_k_loop {
     static constexpr int width = lanes * V, column_tiles = ceil_div(S::N, width);
     static_assert(threads % lanes == 0 && threads % TF_WAVE == 0, "tile: threads is a multiple of lanes and of a wave");
 
-    // Teams of one wave add up by exchanging registers, then the groups that are left in shared memory.
+    // `joined` teams of one wave add up by exchanging registers; the `groups` sums that are left are added in shared memory.
     static constexpr int joined = lanes < TF_WAVE ? TF_WAVE / lanes : 1, groups = teams / joined;
-    // at_once: rows that a thread loads before it adds the first, as registers allow. most_terms: how many terms a thread adds at most;
-    // they are added as blocked sums (sums.h).
+    // at_once: how many rows a thread loads before it adds the first. most_terms: how many terms a thread adds at most; they are added as
+    // blocked sums (base/sums.h).
     static constexpr int at_once = threads <= 256 ? 8 : 4, most_terms = ceil_div(ceil_div(S::terms, S::parts), teams);
     static constexpr int levels = sum_levels(most_terms, 64);
     using sums = running<take, V, levels, static_cast<int>(root_up(most_terms, levels))>;
 
-    // Workgroups exchange slices in words of four floats. `words` threads together read one slice; `readers` such groups share all slices.
+    // Workgroups exchange slices in words of four floats. `words` threads together read a slice; `readers` groups of so many threads divide
+    // the slices among them.
     static constexpr int others = S::parts - 1, words = width / 4, all_readers = words ? threads / words : 0;
     static constexpr int readers = all_readers < groups ? all_readers : groups;
     static_assert(S::parts == 1 || (width % 4 == 0 && all_readers > 0), "tile: parts have whole words, at most one per thread");
 
     struct tile {
-        int row, column, part, index; // row of the result; its first column; part of the axis; number of the tile among those of its part
+        int row, column, part, index; // row of the result; first column; part of the axis; index among the tiles of that part
     };
     struct scratch {
         __attribute__((aligned(16))) float sums[groups * width];
@@ -39,7 +40,8 @@ template <class S> struct column_reduction : without_k_loop {
 
     DEV static int part_tiles(const args &p) { return S::rows(p) * column_tiles; }
     DEV static int tiles(const args &p) { return part_tiles(p) * S::parts; }
-    // Ordered by part: a part waits only for lower numbers, and workgroups start in the order of their numbers, so there is no deadlock.
+    // Tiles are ordered by part. A tile waits only for tiles with lower indices, and workgroups start in this order, so there is no
+    // deadlock.
     DEV static tile at(const args &p, int index)
     {
         const int all = part_tiles(p), in = S::parts == 1 ? index : index % all;
@@ -82,7 +84,7 @@ template <class S> struct column_reduction : without_k_loop {
         return all.total();
     }
 
-    // The sums of all teams; the first team has them.
+    // Adds the sums of all teams. The first team gets the result.
     DEV static vec<float, V> add_teams(vec<float, V> x, scratch &s)
     {
 #pragma unroll
@@ -109,7 +111,7 @@ template <class S> struct column_reduction : without_k_loop {
     {
         const slices<width> m = {S::partial(p)};
         const int word = thread_index() * 4;
-        if (thread_index() < lanes) store_aligned<V>(s.sums + thread_index() * V, x); // nobody else reads these columns any more
+        if (thread_index() < lanes) store_aligned<V>(s.sums + thread_index() * V, x); // only this thread has read these columns
         barrier();
         if (word < width) {
             const float *const from = s.sums + word;
@@ -119,7 +121,7 @@ template <class S> struct column_reduction : without_k_loop {
         barrier();
         if (thread_index() == 0) m.publish(slice(t, t.part));
     }
-    // Adds the sums of the other parts to the first team's: each reader adds up some of the parts, then the readers' sums are added.
+    // Adds the sums of the other parts to the first team's x: each group of readers adds up some of the parts, then their sums are added.
     DEV static vec<float, V> take_parts(const args &p, const tile &t, vec<float, V> x, scratch &s)
     {
         const slices<width> m = {S::partial(p)};

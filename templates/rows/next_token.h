@@ -1,6 +1,7 @@
-// In: the logits of each sequence and, if args.blocks is not 0, the maximum of each block of logits; tables of embeddings. Out: the id of
-// the greatest logit, the lowest of equal ones, or -1 where one is NaN; the token's embedding, as the input of the next decode step; the
-// next position. So steps can follow one another without the host. Embeddings are computed as in runtime/generate/tokens.c.
+// Chooses each sequence's next token, so that decode steps can follow one another without the host. The token is that of the greatest
+// logit, the lowest id if several are equal, or -1 if a logit is NaN. The kernel also writes the token's embedding, as the input of the
+// next step, and the next position. If args.blocks is not 0, the maximum of each block of logits is given. Embeddings are computed as in
+// runtime/generate/tokens.c.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
@@ -8,11 +9,11 @@
 template <class T> struct next_token_of {
     using type = T;
     struct args { // also in runtime/generate/next_token.c
-        const float *logits, *peaks; // [rows][vocabulary]; [rows][blocks]
+        const float *logits, *peaks; // [rows][vocabulary]; [rows][blocks]: maxima of blocks of logits
         const T *table, *positions;  // [vocabulary][hidden]; [last + 1][hidden], or null
         T *x;                        // [rows][hidden]
-        int *pos, *count, *tokens;   // [rows]; [rows]: tokens made since the host set it to 0; [most][rows]: their ids
-        int rows, vocabulary, blocks, hidden; // rows: sequences
+        int *pos, *count, *tokens;   // [rows]: position; [rows]: tokens made since the host set it to 0; [most][rows]: their ids
+        int rows, vocabulary, blocks, hidden; // rows: one per sequence
         int last, most; // the last position that exists; how many tokens of each sequence are recorded
         float factor;   // by which embeddings are multiplied
     };
@@ -42,7 +43,8 @@ template <class S> struct next_token : without_k_loop {
         for (int i = thread_index(); i < count; i += threads) most = take_max::join(most, element_of(x + i));
         return team_join<take_max, threads>(most, s.waves);
     }
-    // The first index at which x is equal to `to`; `count` if there is none, as where `to` is NaN. Indexes are exact in f32 up to 2^24.
+    // The first index at which x is equal to `to`; `count` if there is none, for example because `to` is NaN. Computed in f32, which is
+    // exact for indices up to 2^24.
     DEV static int first_equal(const float *x, int count, float to, scratch &s)
     {
         float first = static_cast<float>(count);
@@ -81,7 +83,7 @@ template <class S> struct next_token : without_k_loop {
     {
         const int row = t.row, id = choose(p, row, s), made = element_of(p.count + row), before = element_of(p.pos + row);
         const int position = before < p.last ? before + 1 : p.last;
-        barrier(); // all threads have read what the first one changes
+        barrier(); // all threads have read the numbers that the first one now changes
         embed(p, row, id < 0 ? 0 : id, position);
         if (thread_index() != 0) return;
         put_element(p.pos + row, position);

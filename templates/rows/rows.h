@@ -1,6 +1,6 @@
-// In: one spec struct S of a rows phase (docs/spec-structs.md: rows). Out: its program: a team of threads per row, several rows per
-// workgroup; S::passes reduction passes in order, then one write. The row stays in registers if it fits, else each pass reads it again.
-// Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
+// The program of a rows phase, made from its spec struct S (docs/spec-structs.md: rows). A team of threads computes a row, and a workgroup
+// several rows: S::passes reductions in order, then one write. The row stays in registers if it fits; otherwise each pass reads it again.
+// The order of summation depends on N and the tile alone. Refuses (static_assert) teams that do not divide the workgroup.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
@@ -12,8 +12,8 @@ template <> struct joining<reduction::max> : take_max {
 template <> struct joining<reduction::min> : take_min {
 };
 
-// bf16 numbers that a thread keeps from pass to pass, two per register. to_pairs() only takes numbers that bf16 holds exactly, so it only
-// moves bits, and compilers can keep what was loaded as it is.
+// bf16 numbers that a thread keeps from pass to pass, two per register. to_pairs() may get only numbers that bf16 holds exactly. So it just
+// moves bits, and compilers can keep loaded numbers as they are.
 template <int N> struct bf16_pairs {
     unsigned e[N / 2];
 };
@@ -32,12 +32,12 @@ template <int N> DEV vec<float, N> from_pairs(const bf16_pairs<N> &p)
     return x;
 }
 
-// A barrier for the compiler: x counts as computed here, so nothing that depends on x moves before earlier stores. Chunks are therefore
-// processed one after the other; interleaved, the predicates of all their elements would exceed AMD's scalar registers.
+// A barrier for the compiler, to which x is computed here: nothing that depends on x moves before earlier stores. So chunks are processed
+// one after another. If the compiler interleaved them, the predicates of all their elements would exceed AMD's scalar registers.
 template <class X> DEV X begin_chunk(const X &x)
 {
 #if defined(__clang__) && !defined(TF_ON_HOST)
-    if constexpr (sizeof(X) % 4 == 0) { // else X is an empty struct
+    if constexpr (sizeof(X) % 4 == 0) { // not for an empty struct
         struct words {
             unsigned e[sizeof(X) / 4];
         };
@@ -50,8 +50,8 @@ template <class X> DEV X begin_chunk(const X &x)
     return x;
 }
 
-// Unrolls the loop over a thread's chunks. clang obeys the plain pragma only up to a size; beyond it the chunks would be an array in
-// memory.
+// Unrolls the loop over a thread's chunks. clang obeys a plain unroll pragma only up to a size, beyond which the chunks would be an array
+// in memory.
 #if defined(__clang__)
 #define WHOLLY_UNROLLED _Pragma("clang loop unroll(full)")
 #else
@@ -65,18 +65,18 @@ template <class S> struct rows : without_k_loop {
 #if defined(TF_SIGNAL_FIRST)
     static constexpr bool signals = false;
 #else
-    static constexpr bool signals = S::passes > 0; // calls next_may_start() itself
+    static constexpr bool signals = S::passes > 0; // the program calls next_may_start(), not its frame
 #endif
     static constexpr int V = S::V, team = S::team, threads = S::threads, rows_at_once = threads / team, stages = 1;
     static_assert(threads % team == 0, "tile: team divides threads");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
-    // Floats that a thread may keep, out of the 256, 128 or 64 registers that it has in a workgroup of that size. V floats of each chunk
-    // are temporaries on top, and compilers may keep those from pass to pass.
+    // How many floats a thread may keep of the 256, 128 or 64 registers that it has in a workgroup of this size. Each chunk needs V more
+    // floats as temporaries, which compilers may also keep from pass to pass.
     static constexpr int most_kept = S::threads <= 256 ? 192 : S::threads <= 512 ? 128 : 48;
     static constexpr bool kept =
         chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
 
-    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks processed at a time, eight columns in all, if the row is not kept
+    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks processed at a time if the row is not kept: eight columns
 
     struct tile {
         int row;
@@ -89,10 +89,10 @@ template <class S> struct rows : without_k_loop {
     DEV static tile at(const args &, int index) { return {index * rows_at_once + thread_index() / team}; }
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }
-    // Chunks that are complete by their number alone need no predicate.
+    // Whether the thread's columns of a chunk exist. A chunk that all threads have whole needs no predicate.
     DEV static bool there(int chunk) { return (chunk + 1) * team * V <= S::N || column(chunk) < S::N; }
 
-    // V independent sums, so that additions do not wait for each other. With many chunks they are blocked sums.
+    // V independent sums, so that additions do not wait for each other. With many chunks they are blocked sums (base/sums.h).
     template <int I, class Take> struct joined {
         static constexpr int levels = S::kind(pass<I>()) == reduction::sum ? sum_levels(chunks, 64) : 1;
         using type = running<Take, V, levels, static_cast<int>(root_up(chunks, levels))>;
@@ -110,7 +110,7 @@ template <class S> struct rows : without_k_loop {
         all.join(x);
     }
 
-    // Threads of rows beyond the end take part in the workgroup's barriers and touch no memory.
+    // Runs pass I and those after it. A thread whose row does not exist only takes part in the workgroup's barriers.
     template <int I, class Each> DEV static void reduce(const args &p, context &c, int row, bool exists, scratch &s, Each each)
     {
         if constexpr (I < S::passes) {
@@ -143,7 +143,7 @@ template <class S> struct rows : without_k_loop {
             });
         } else {
             walk(p, c, row, exists, s, [&](auto what) {
-#if defined(__clang__) // clang would merge all chunks and load them first, which exceeds the registers
+#if defined(__clang__) // otherwise clang unrolls the loop and loads all chunks first, which exceeds the registers
 #pragma unroll at_once
 #endif
                 for (int i = 0; i < chunks; i++)

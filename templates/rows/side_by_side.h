@@ -1,8 +1,8 @@
-// In: a spec struct S that names several rows programs (rows.h) and holds the arguments of each. Out: one program of the mixed frame
-// (horizontal fusion): the tiles of the first program, then those of the next. No tile waits for another. Refuses (static_assert) different
-// numbers of threads.
+// Runs several rows programs (rows.h) as one program of the mixed frame (horizontal fusion): the tiles of the first program, then those of
+// the next, and so on. No tile waits for another. Refuses (static_assert) programs with different numbers of threads.
 //
-// S: args; threads, signals; first: a program; each(p, what): calls what(program, its arguments) for each program in order
+// The spec struct S has args; threads; signals; first, one of the programs; and each(p, what), which calls what(program, its arguments) for
+// each program in order.
 #pragma once
 #include "templates/rows/rows.h"
 
@@ -24,7 +24,7 @@ template <class S> struct side_by_side : without_k_loop {
     DEV static tile at(const args &, int index) { return {index}; }
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
-        int index = t.index; // the tile's index in the current program; below 0: an earlier program had it
+        int index = t.index; // the tile's index among the current program's tiles; negative: it belongs to an earlier program
         S::each(p, [&](auto program, const auto &a) {
             using P = decltype(program);
             static_assert(P::threads == S::threads, "tile: all phases of a launch have the same number of threads");
