@@ -18,15 +18,15 @@ grep -q '^verify-code: .*, 0 failed' "$out/summary.txt" || code=1
     echo "## Code objects"
     echo
     echo "\`make verify-code\` compiles every kernel that the plans choose for the shipped specs, at their own sizes and at each preset, at"
-    echo "the levels none, ops and tile, in f32, f16 and bf16, as users get it. A kernel fails when it does not compile without a message,"
-    echo "has scratch or moves vector registers elsewhere, needs more registers than leave its whole workgroup resident, or when its"
-    echo "arguments or shared memory differ from the plan's, by the code object or by libclang. *distinct*: sources that differ in more"
-    echo "than names; these were compiled."
-    [ $# -eq 0 ] || echo "Of all that, this is a part only: $*."
+    echo "the levels none, ops and tile, in f32, f16 and bf16, with the options that users get. A kernel fails if its compiler fails or"
+    echo "prints a message, if it has scratch or moves vector registers elsewhere, if it needs so many registers that a whole workgroup"
+    echo "does not fit, or if its arguments or shared memory, as the code object or libclang has them, differ from the plan's."
+    echo "*distinct*: sources that differ in more than names; only these were compiled."
+    [ $# -eq 0 ] || echo "This run covers a part: $*."
     echo
     cat "$out/summary.md"
     echo
-    echo "$(tail -n 1 "$out/summary.txt" | sed 's/^verify-code: //'), on $jobs at a time."
+    echo "$(tail -n 1 "$out/summary.txt" | sed 's/^verify-code: //'), $jobs at a time."
     echo
 } >"$out/section.md"
 awk -v section="$out/section.md" '
