@@ -1,7 +1,7 @@
 // In: one spec struct S of an align phase (docs/spec-structs.md: align). Out: the program that copies rows so that each begins at a
-// multiple of 16 bytes, zero-padded behind its N elements. A thread has S::each pieces of 16 bytes in flight, each extracted from the two
-// aligned 16-byte words that contain it. If S::across, rows of the copy are columns of the operand's matrices: a workgroup then transposes
-// 64 rows of 32 * S::each columns in shared memory. Refuses strides of the copy that are no multiple of 16 bytes.
+// multiple of 16 bytes, with zeros after its N elements. A thread has S::each pieces of 16 bytes in flight, and extracts each from the two
+// aligned 16-byte words that contain it. If S::across, the copy is the transpose of the operand's matrices: a workgroup transposes 64 rows
+// of 32 * S::each columns in shared memory. Refuses (static_assert) row strides of the copy that are no multiple of 16 bytes.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
@@ -11,7 +11,7 @@ template <class S, bool across = S::across> struct align : without_k_loop {
     using type = typename S::type;
     using in_list = mixed_in_list;
     struct tile {
-        int row, piece; // the first
+        int row, piece; // of the first piece
     };
     struct scratch {
     };
@@ -57,11 +57,11 @@ template <class S, bool across = S::across> struct align : without_k_loop {
         const int i = t.piece + thread_index() + j * S::threads;
         return {t.row + i / pieces, i % pieces};
     }
-    // Bytes by which an address exceeds a multiple of 16; the same for all pieces of a row.
+    // Bytes by which an address exceeds a multiple of 16. All pieces of a row have the same.
     DEV static int offset_of(const type *from) { return static_cast<int>(reinterpret_cast<unsigned long long>(from) & 15); }
 
-    // The aligned words that contain the first and the last of 16 bytes. A word that reaches beyond the storage is assembled from its
-    // existing elements one by one.
+    // Loads the two aligned words that contain the 16 bytes at `from`. If a word reaches beyond the operand's memory [begin, end), loads
+    // the first `left` elements one by one instead.
     DEV static void fetch(const type *from, int left, const char *begin, const char *end, words &low, words &high)
     {
         const int offset = offset_of(from);
@@ -91,9 +91,10 @@ template <class S, bool across = S::across> struct align : without_k_loop {
         return b.u;
     }
 
-    // Selects between values: of two elements of an array clang would select an address, and so keep the array in memory.
+    // x if first, else y. As a function of values: between two elements of an array, clang selects an address, and so keeps the array in
+    // memory.
     DEV static unsigned either(bool first, unsigned x, unsigned y) { return first ? x : y; }
-    // The 16 of 32 bytes that begin at `offset`.
+    // The 16 bytes that begin `offset` bytes into low and high, taken as 32 adjacent bytes.
     DEV static words joined(const words &low, const words &high, int offset)
     {
         unsigned w[8];
@@ -109,10 +110,10 @@ template <class S, bool across = S::across> struct align : without_k_loop {
         return out;
     }
 
-    // The first `left` elements, then zeros.
+    // The first `left` elements of x, then zeros.
     DEV static words cut(words x, int left)
     {
-        if constexpr (S::N % V != 0) { // nvcc warns of a loop behind a return
+        if constexpr (S::N % V != 0) { // not an early return: nvcc warns of a loop after one
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word that exist
@@ -134,10 +135,10 @@ template <class S> struct align<S, true> : without_k_loop {
     static constexpr int column_tiles = ceil_div(S::columns, columns), groups = ceil_div(S::stride, rows);
     static_assert(S::stride % V == 0 && S::stride >= S::N, "the row stride is a multiple of 16 bytes and holds the row");
     struct tile {
-        int batch, column, row; // the first ones of the operand
+        int batch, column, row; // the matrix, and the first column and row of the operand
     };
     struct scratch {
-        alignas(4) type x[rows][columns + 1]; // no bank conflicts of threads that read V rows each
+        alignas(4) type x[rows][columns + 1]; // padded, so that threads that read V rows each have no bank conflicts
     };
 
     DEV static int tiles(const args &p) { return S::batches(p) * column_tiles * groups; }

@@ -1,6 +1,6 @@
-// In: one spec struct S of a bf16_terms phase (docs/spec-structs.md: bf16_terms). Out: the program that writes rows of f16 or f32 as the
-// terms that a product multiplies: a row has the smallest bf16 terms of all K elements, zero-padded to a multiple of 64, then the next
-// larger ones, then the largest. A thread has S::each runs of 8 elements.
+// In: one spec struct S of a bf16_terms phase (docs/spec-structs.md: bf16_terms). Out: the program that writes each element of f16 or f32
+// rows as S::terms bf16 numbers that add up to it. A row of the result has the smallest terms of all K elements, zero-padded to a multiple
+// of 64, then the next larger terms, and so on. A thread has S::each runs of 8 elements in flight.
 #pragma once
 #include "templates/gemm/pack.h"
 
@@ -8,7 +8,7 @@ template <class S> struct bf16_terms : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     struct tile {
-        long long first;
+        long long first; // run of 8 elements, counted over all rows
     };
     struct scratch {
     };

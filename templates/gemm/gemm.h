@@ -1,16 +1,18 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its SIMT program on register tiles: shared memory holds a
-// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. If a workgroup has several times
-// the threads that a tile needs, they form teams, which share out each k tile and add up their sums at the end. If, besides, each thread
-// has all rows of the tile (thread_m = m), the skinny program further down is used: waves split K. Any M, N, K from 1. If S::split_k is
-// above 1, that many workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result
-// depends on that row's data and the tile alone.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on vector instructions, for any M, N, K from 1.
+// If S::split_k is above 1, that many workgroups share a tile's K (gemm/k_parts.h). A row's result depends on that row's data and the tile
+// alone. Refuses (static_assert) tiles that threads do not cover.
+//
+// By default the program works on register tiles: shared memory holds a k-major tile of each operand in f32, and a thread has thread_m rows
+// and whole epilogue blocks of columns. If a workgroup has several times the threads that a tile needs, they form teams, which share out
+// each k tile and add up their sums at the end. If, besides, each thread has all rows of the tile (thread_m = m), the skinny program is
+// used, in which waves split K: gemm_skinny below or, if B is [K, N], gemm_skinny_across.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/gemm_skinny_across.h"
 #include "templates/gemm/k_parts.h"
 #include "templates/gemm/pieces.h"
 
-// V elements of column n of B, from k on.
+// V elements of column n of B from k on, along K.
 template <class S, int V> DEV vec<float, V> load_b(const typename S::args &p, int batch, int n, int k)
 {
     if constexpr (S::b_plain)
@@ -24,7 +26,8 @@ template <class S> struct gemm_tiles {
     using in_list = mixed_in_list;
     using packing = pieces<typename S::b_type>;
     static constexpr int team = S::tile_m / S::thread_m * (S::tile_n / S::thread_n), teams = S::threads / team;
-    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width, team> { // the interface of k_parts.h
+    // width, vectors and vector() are what k_parts.h needs
+    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width, team> {
         using fragment = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width, team>;
         static constexpr int width = S::width, vectors = 2 * S::thread_m * fragment::blocks;
         DEV vec<float, width> &vector(int i)
@@ -36,7 +39,7 @@ template <class S> struct gemm_tiles {
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages;
     static constexpr int lanes = accumulators::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // adjacent elements of a row that a thread loads at a time
-    // Rows are padded by four floats, so that the scattered stores of adjacent k fall into different banks.
+    // Rows of a stage are padded by four floats, so that stores of adjacent k fall into different banks.
     static constexpr int pad = TF_WAVE == 1 ? 0 : 4;
     static_assert(teams * team == threads && tile_k % teams == 0, "tile: threads = teams * team, and teams divide k");
 
@@ -69,9 +72,8 @@ template <class S> struct gemm_tiles {
         return S::split_k == 1 ? all_k_tiles : parts::first(t.part + 1, all_k_tiles) - parts::first(t.part, all_k_tiles);
     }
 
-    // How V elements along k of one line (a row of A, a column of B) are assigned to threads: along k first, as rows lie in memory, or
-    // eight lines side by side, as packed columns do (gemm/pieces.h). On a CPU the threads run one after the other, so each takes all lines
-    // of some k.
+    // Which V elements along k of which lines (rows of A, columns of B) each thread loads. Adjacent threads have elements adjacent along k,
+    // as rows lie in memory (Side = 1), or eight adjacent lines, as packed columns lie (Side = 8, gemm/pieces.h).
     template <int Lines, int Side> struct dealt {
         static constexpr int units = tile_k / V, count = Lines * units, each = ceil_div(count, threads);
         static_assert(Lines % Side == 0, "tile: Side divides the columns");
@@ -106,7 +108,7 @@ template <class S> struct gemm_tiles {
     DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
     {
         const int n = t.column + b_pieces::line(i), k = k0 + b_pieces::k(i);
-#if TF_WAVE == 1 // a CPU's cache line holds 16 bytes of each of 4 columns, so every fourth column prefetches that of the next k tile
+#if TF_WAVE == 1 // a CPU's cache line holds 16 bytes of each of 4 columns: every fourth column prefetches a line of the next k tile
         if constexpr (S::b_plain)
             if (n % 4 == 0 && n < S::packed_n && k + tile_k < S::packed_k)
                 __builtin_prefetch(S::packed(p) + packing::at(S::packed_k, n, k + tile_k));
@@ -165,16 +167,16 @@ template <class S> struct gemm_tiles {
     }
 #endif
 
-    // Long sums are blocked sums, of as many levels as registers allow; on a CPU the upper levels lie in memory. AMD's compilers spill part
-    // of a third level to scratch.
+    // Long sums are blocked sums (sums.h), of as many levels as registers allow; on a CPU the upper levels lie in memory. With a third
+    // level AMD's compilers spill.
 #if defined(TF_TARGET_AMD)
     static constexpr int most_levels = 2;
 #else
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
-    static constexpr int length = (S::split_k == 1 ? S::K : most_k_tiles * tile_k) / teams; // most terms of a thread's sums
+    static constexpr int length = (S::split_k == 1 ? S::K : most_k_tiles * tile_k) / teams; // the most terms of a thread's sum
     static constexpr int levels = sum_levels(length, 512, most_levels), step = static_cast<int>(root_up(length, levels));
-    static constexpr int least_k_tiles = ceil_div(step, tile_k / teams); // k tiles of a sum of the lowest level
+    static constexpr int least_k_tiles = ceil_div(step, tile_k / teams); // k tiles that a sum of the lowest level covers
     static constexpr int next_step =
         levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(most_k_tiles, least_k_tiles), levels - (levels > 1)));
 
@@ -189,7 +191,7 @@ template <class S> struct gemm_tiles {
         }
         ring.release();
     }
-    // Adds the sums of the other teams to those of the first, one team after the other; the stages are free then.
+    // Adds the sums of the other teams to those of the first, one team after the other, through the memory of the stages.
     template <class Ring> DEV static void join_teams(Ring &ring, accumulators &c)
     {
         static_assert(sizeof(stage) * stages >= sizeof(float) * tile_m * tile_n, "tile: the stages have room for a team's sums");
@@ -206,7 +208,7 @@ template <class S> struct gemm_tiles {
                 for (int i = 0; i < accumulators::vectors; i++) c.vector(i) += load_aligned<S::width>(sums + i * team * S::width);
         }
     }
-    // Sums the k tiles before `end`.
+    // Sums the k tiles up to `end` into c, a level at a time: c is a sum of sums of level Level - 1. size: k tiles of a sum of this level.
     template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, accumulators &c, int size, int end)
     {
         c.clear();
@@ -260,11 +262,12 @@ template <class S> struct gemm_tiles {
     }
 };
 
-// The skinny program (SIMT GEMV): it reads B once, at the speed of memory. A wave has all rows of the tile and one epilogue
-// block of columns. `side` adjacent lanes have interleaved columns of it (each every side-th) and the same chunk of K; other lanes, and
-// other waves, have other chunks. At the end lanes, then waves, add up in a fixed order. With thread_n = 4, eight lanes side by side read
-// packed pieces in whole cache lines; with 8, eight lanes of a wave read 128 adjacent bytes of a row of B, if B is stored in rows.
-template <class S> struct skinny_lanes { // B has K contiguous
+// The skinny program (SIMT GEMV) for a B with K contiguous: each row tile reads B once, at the speed of memory. A wave has all rows of the
+// tile and one epilogue block of columns. `side` adjacent lanes share out its columns (a lane has every side-th one) and have the same
+// chunk of K; other lanes, and other waves, have other chunks. At the end the sums of lanes, then of waves, are added up in a fixed order.
+// With thread_n = 4, eight adjacent lanes read packed pieces in whole cache lines. With thread_n = 8, eight lanes of a wave read 128
+// adjacent bytes of a row of B, if B is stored in rows.
+template <class S> struct skinny_lanes {
     static constexpr int width = 2 * S::granule, columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side;
     static constexpr int sharing = S::threads / TF_WAVE / (S::tile_n / width), V = 16 / sizeof(typename S::b_type); // V: 16 bytes of K
     static constexpr int stride = sharing * chunks * V;
@@ -282,14 +285,16 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     using results::place;
     using results::tile_m;
     using results::width;
-    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // chunks of K that a wave reads at a time
+    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // chunks: of K, that a wave has at a time
     static constexpr int sharing = skinny_lanes<S>::sharing, V = skinny_lanes<S>::V, stride = skinny_lanes<S>::stride;
     static constexpr int each = tile_m * columns;
 
-    // Sums of more than most_terms terms per lane are blocked sums: a lane adds 128 terms, lanes add up, and the result is added to those
-    // of earlier blocks. If registers suffice, an f32 sum has four independent chains, one for each element of a load.
+    // If a lane has more than most_terms terms of a sum, the sum is blocked: a lane adds 128 terms, the lanes' sums are added up, and their
+    // sum joins those of earlier blocks. If registers suffice, a lane adds up f32 operands in four independent chains, one for each element
+    // of a load.
     static constexpr int chains = V == 4 && each * V <= 32 ? V : 1, most_terms = S::split_k > 1 ? 128 : chains > 1 ? 512 : 1024;
-    static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum; one of them writes the sum
+    // after fold(): alike lanes have the same sum, which one of them writes; a lane has `left` sums
+    static constexpr int alike = each < chunks ? chunks / each : 1;
     static constexpr int left = each > chunks ? each / chunks : 1, iterations_folded = 128 / V;
     static constexpr bool folds = iterations * V > most_terms;
     static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1;
@@ -353,9 +358,9 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
         }
     }
 
-    // Adds up over the lanes of a wave that have the same columns (a butterfly that halves the sums): a lane keeps half of its sums and
-    // gives the others away, so each step exchanges half as many as the one before. The sums that a lane ends up with are the first ones of
-    // c.sum; returns the index that the first of them had before.
+    // Adds up the sums of the lanes of a wave that have the same columns. In each step a lane keeps half of its sums and gives the other
+    // half away, so a step exchanges half as many as the one before. The sums that a lane ends up with are the first ones of c.sum. Returns
+    // the index that the first of them had at the start.
     template <int Count, int Mask> DEV static int fold(accumulators &c, int first)
     {
         if constexpr (Mask < side)

@@ -1,11 +1,16 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
-// (isa/wmma.h), with 4 or 8 waves in a grid: 2 along the tile's rows (1 if there are fewer than 64), the rest along its columns; a k tile
-// is 128 bytes of K. Refuses (static_assert) tiles that do not split evenly. Any M, N, K from 1.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for AMD's matrix units, MFMA (isa/mfma.h) or
+// WMMA (isa/wmma.h), for any M, N, K from 1. A k tile is 128 bytes of K. The waves form a grid: 2 share out the tile's rows (1 if there are
+// fewer than 64), the others its columns. Refuses (static_assert) tiles that do not split evenly.
 //
-// Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
-// a_row(p, batch, row), rows a_stride elements apart; a_written: another phase of the same launch writes A. With two stages (needs 16-byte
-// copies to LDS, a_plain, 512 threads) both operands are copied straight to LDS, and the two halves of the waves ping-pong between memory
-// and matrix units; with one stage a k tile passes through registers.
+// With two stages, both operands are copied straight to LDS, and the two halves of the waves ping-pong between memory and matrix units;
+// this needs 16-byte copies to LDS, a_plain and 512 threads. With one stage, a k tile passes through registers.
+//
+// Beyond the common contract S has
+// - group_m: row tiles that share a column of B tiles while it is in L2
+// - chiplets, chunk: see frame/chiplets.h
+// - a_row(p, batch, row): rows of A, a_stride elements apart
+// - a_plain: rows of A are 16-byte aligned and multiples of 16 bytes long
+// - a_written (may be missing): another phase of the same launch writes A
 #pragma once
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
@@ -26,9 +31,10 @@ template <class S> struct gemm_mfma {
     static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
     static constexpr int stages = S::stages, a_bytes = tile_m * row_bytes, stage_bytes = a_bytes + tile_n * row_bytes;
     static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
-    // without `direct`, sums lie in the stage
+    // without `direct`, sums of rows lie in the stage
     static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0;
-    static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
+    // clusters: groups of 32 rows, which a wave multiplies at a time if `direct`
+    static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32;
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0,
                   "tile: each wave has whole blocks of 16 rows and its columns");
     static_assert(stages == 1 || (TF_COPIES_TO_LDS && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
@@ -66,8 +72,8 @@ template <class S> struct gemm_mfma {
         const tile &t;
     };
 #if TF_COPIES_TO_LDS
-    // ---- direct loads: one instruction of a wave loads 8 rows of 128 bytes. Each 64 rows have a buffer descriptor, so rows beyond the end
-    // read as zero.
+    // ---- direct loads: one instruction of a wave loads 8 rows of 128 bytes. Each 64 rows have a buffer descriptor that ends with the
+    // matrix, so rows beyond read as zero.
     struct direct_source {
         buffer a[tile_m / 64], b[tile_n / 64];
         int a_offset, b_offset;
@@ -98,7 +104,7 @@ template <class S> struct gemm_mfma {
                 const int first = t.column * tile_n + (left > 0 ? i * 64 : 0);
                 s.b[i] = buffer_of(S::packed(p) + first * (1ll * S::packed_k), left * (1ll * b_stride));
             }
-            // The copy instruction fixes each lane's LDS address, so the swizzle is in which 16 bytes the lane loads.
+            // The copy instruction fixes the LDS address of each lane, so the swizzle decides which 16 bytes the lane loads.
             s.a_offset = in * a_stride(p) + (piece_here() ^ fragment::a_key(in)) * 16;
             s.b_offset = packed_offset(in, piece_here() ^ fragment::b_key(in));
             return s;
@@ -186,23 +192,22 @@ template <class S> struct gemm_mfma {
     static constexpr int b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
     static_assert(tile_m <= threads, "tile: at least one thread for each row");
 
-    // In a packed weight, in bytes: the step from k tile to k tile, and the offset of chunk `chunk` of a k tile's column `in` from the
-    // tile's first column.
+    // Bytes in a packed weight: from k tile to k tile; from the beginning of a tile to chunk `chunk` of its column `in`.
     static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;
     DEV static unsigned packed_offset(unsigned in, unsigned chunk)
     {
         return in / 16 * (16 * b_stride) + in % 16 / 8 * 512 + chunk / 4 * packing::bytes + chunk % 4 * 128 + in % 8 * 16;
     }
-    // Of A, thread i loads piece i % 8 of lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of lines
-    // b_line(i), b_line(i) + lines, ...: a wave reads whole packed pieces.
+    // Of A, thread i loads piece i % 8 of lines i / 8, i / 8 + lines, and so on: a wave reads whole rows. Of B it loads chunk b_chunk(i) of
+    // lines b_line(i), b_line(i) + lines, and so on: a wave reads whole packed pieces.
     DEV static unsigned b_line(unsigned thread) { return thread / 64 * 8 + thread % 8; }
     DEV static unsigned b_chunk(unsigned thread) { return thread / 8 % 8; }
     DEV static int line_here() { return wave_index() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
     DEV static int piece_here() { return thread_index() % 8; }
 
     using operand = typename product::operand;
-    // What a wave reads of one K unit: some of its rows, all of its columns. Swizzle keys repeat every 16 rows and every block of columns,
-    // so a lane's addresses differ by constants.
+    // Operands of a wave for one unit along K: of some of its rows, and of all its columns. Swizzle keys repeat every 16 rows and every
+    // block of columns, so a lane's addresses differ by constants.
     template <int Rows> struct row_operands {
         operand of[Rows];
     };
@@ -242,8 +247,8 @@ template <class S> struct gemm_mfma {
                 }
     }
 
-    // Ping-pong: between two barriers each half of the waves either accesses LDS or multiplies; one half is a barrier behind the other. A
-    // half's LDS reads and writes complete before the barrier that gives the other half its turn.
+    // Ping-pong: between two barriers, one half of the waves accesses LDS while the other multiplies, as one half is a barrier behind. LDS
+    // reads and writes of a half are complete before the barrier that gives the other half its turn.
     template <class Work> DEV static void memory_turn(Work work)
     {
         work();
@@ -285,7 +290,7 @@ template <class S> struct gemm_mfma {
                 if constexpr (Q == 0) read_columns(m, u, b[u]);
                 read_rows(m, Q * 2, u, a[u]);
             }
-            if constexpr (Q == 0) { // half of the k tile's clusters lie between a copy and the wait for it
+            if constexpr (Q == 0) { // early enough that the clusters from here on hide the copy, for which the last one waits
                 ring.template prefetch<0>();
                 ring.template prefetch<1>();
             }
@@ -293,7 +298,7 @@ template <class S> struct gemm_mfma {
                 ring.template prefetch<2>();
                 ring.template prefetch<3>();
             }
-            if constexpr (Q == clusters - 1) wait_memory(); // also before the barrier that precedes the other half's next k tile
+            if constexpr (Q == clusters - 1) wait_memory(); // before the barrier after which the other half reads the next k tile
         });
         matrix_turn([&] {
             multiply(c, Q * 2, a[0], b[0]);
@@ -314,10 +319,9 @@ template <class S> struct gemm_mfma {
         sixteen_bytes a[a_pieces], b[b_pieces];
     };
 
-    // The tile's first row and column; this thread loads their lines in, in + lines, ...
     struct staged_place {
-        const char *a, *b;
-        int a_last, b_last; // the last existing lines: beyond them the last one is loaded again, and its results are never stored
+        const char *a, *b;  // the tile's first row of A and first column of B
+        int a_last, b_last; // the last existing lines; beyond, the last one is loaded again, and its results are never stored
         bool whole;         // all lines exist
     };
     DEV static staged_place place_of(const args &p, const tile &t)
@@ -337,7 +341,7 @@ template <class S> struct gemm_mfma {
         for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<T>::convert(v[i])) << i * 4 % V * 32 / V;
         return raw;
     }
-    // A row's 16 bytes at `at`, of which `left` elements exist.
+    // The 16 bytes of a row at `at`, with zeros after the first `left` elements.
     DEV static sixteen_bytes cut(const char *at, int left)
     {
         if (left >= V) return global_read((global_address)at);
@@ -369,7 +373,7 @@ template <class S> struct gemm_mfma {
     DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int k_tile, held &h)
     {
         int thread = thread_index();
-        settle(thread); // recomputes what depends on it here, rather than keep it in registers through the mainloop
+        settle(thread); // so that addresses are computed again here, and not kept in registers through the mainloop
         const int line = thread / 8, k = walk::of_rows(k_tile) * tile_k + thread % 8 * V,
                   b_k = walk::of_columns(k_tile) * tile_k + static_cast<int>(b_chunk(thread)) * V;
 #pragma unroll
@@ -389,7 +393,7 @@ template <class S> struct gemm_mfma {
     }
     DEV static void put(lds_address m, const held &h)
     {
-        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // A's swizzle keys repeat every `lines` lines
+        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // swizzle keys of A repeat every 16 lines, and so every `lines`
         const unsigned b_in = b_line(thread_index()), chunk = b_chunk(thread_index());
         const lds_address a = m + in * row_bytes + (piece ^ fragment::a_key(in % 16)) * 16, b = m + a_bytes + b_in * row_bytes;
         static_assert(lines % 16 == 0, "tile: at least 128 threads");
@@ -414,8 +418,8 @@ template <class S> struct gemm_mfma {
             compute_together(ring, s, h, c);
     }
 
-    // All waves do the same work: for several workgroups per compute unit, and for RDNA. Long sums are blocked sums (sums.h), if registers
-    // suffice for both levels.
+    // All waves load and multiply together: if several workgroups share a compute unit, and on RDNA. Long sums are blocked sums (sums.h),
+    // if registers suffice for both levels.
     static constexpr bool folds = is_long(S::K) && wave_m * wave_n / TF_WAVE <= 32;
     static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
     template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, accumulators &c)
@@ -424,7 +428,7 @@ template <class S> struct gemm_mfma {
         int left = folded_k_tiles;
 #pragma unroll 1
         for (; ring.k_tile < ring.k_tiles; ring.k_tile++) {
-            barrier(); // the last k tile, or the last tile's sums, have been read
+            barrier(); // all have read the previous k tile, or the sums of the previous tile
             put(ring.memory, h);
             barrier();
             if (ring.k_tile + 1 < ring.k_tiles) hold(ring.from.p, ring.from.t, s, ring.k_tile + 1, ring.k_tile + 2 == ring.k_tiles, h);
@@ -465,15 +469,15 @@ template <class S> struct gemm_mfma {
         if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
     }
 
-    // Ping-pong: one half of the waves is a turn behind the other. A half does its last reads of a k tile in its third memory turn and
-    // writes the next k tile in its fourth. Before the first write, the other half too has read all of the k tile; and both have written
-    // before either reads again. Registers hold half a k tile's operands.
+    // Ping-pong: one half of the waves is a turn behind the other. A half reads the last of a k tile in its third memory turn and writes
+    // the next k tile in its fourth. By then the other half, too, has read all of the k tile, and both halves have written before either
+    // reads again. Registers hold the operands of half a k tile.
     template <class Ring> DEV static void compute_pingpong(Ring &ring, const staged_place &s, held &h, accumulators &c)
     {
         constexpr int some = wave_m / 32;
         const int half = wave_index() / waves_n;
         const lds_address m = ring.memory;
-        barrier(); // the last tile's sums have been read
+        barrier(); // all have read the sums of the previous tile
         put(m, h);
         barrier();
         if (half) wave_group_barrier();

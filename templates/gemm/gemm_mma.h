@@ -1,11 +1,16 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on mma.sync (isa/mma.h) in the multistage frame:
-// 4 or 8 warps split the tile; a k tile is 32 or 64 of K. Any M, N, K from 1. Refuses (static_assert) tiles that do not split evenly.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on mma.sync (isa/mma.h) in the multistage frame,
+// for any M, N, K from 1. 4 or 8 warps split a tile; a k tile is 32 or 64 of K. Refuses (static_assert) tiles that do not split evenly.
 //
-// Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; resident: workgroups per
-// multiprocessor; a_stride: elements between rows of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
-// gets at a time, 2 or 4; reads: the epilogue loads more than row scalars; b_form (gemm/pieces.h); batched: there are batches(p) products.
-// Where B is an activation (a matmul): b_row(p, batch, column or k) in place of packed(p); b_stride: elements between its rows; columns:
-// how many columns it has.
+// Beyond the common contract S has
+// - group_m: row tiles that share a column of B tiles while it is in L2
+// - resident: workgroups per multiprocessor
+// - a_stride: elements between rows of A, which begin at multiples of 16 bytes
+// - width: columns of a row that the epilogue gets at a time, 2 or 4
+// - reads: the epilogue loads more than row scalars
+// - b_form: how B lies in memory (gemm/pieces.h)
+// - batched: there are batches(p) products
+// - if B is an activation (a matmul): b_row(p, batch, column or k) in place of packed(p); b_stride: elements between its rows; columns: how
+//   many columns it has
 #pragma once
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
@@ -43,7 +48,7 @@ template <class S> struct gemm_mma {
 
     // B is a packed weight, or an activation with K contiguous (rows) or N contiguous (columns).
     static constexpr bool packed = S::b_form == in_pieces, b_across = S::b_form == in_columns;
-    // N contiguous: 16-byte pieces of a row of k; rows copied at once
+    // if N is contiguous: 16-byte pieces of a row of B; rows that all threads copy at once
     static constexpr int column_pieces = tile_n / V, places = threads / column_pieces;
     static_assert(!b_across || (threads % column_pieces == 0 && tile_k % places == 0),
                   "tile: for B as [K, N], threads and k are multiples of what one copy takes");
@@ -78,12 +83,13 @@ template <class S> struct gemm_mma {
         return {g * S::group_m + in % height, in / height, batch};
     }
 
-    // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; B's likewise, in the layout of isa/mma.h
-    struct source {
+    // ---- copies. Of A, thread i copies piece i % pieces of lines i / pieces, i / pieces + lines, and so on. Of B it copies as many
+    // pieces, in the layout of isa/mma.h.
+    struct source { // of the thread's next copies
         const a_type *a;
         const b_type *b;
-        int a_rows, b_columns; // from the lines at a and b to the end of the matrix; with N contiguous: columns from the piece at b on
-        long long a_stride, b_stride; // no registers where S has constants: compilers fold those. b_stride: of an activation
+        int a_rows, b_columns; // lines from a and b on, up to the end of the matrix; if N is contiguous: columns from b on
+        long long a_stride, b_stride; // take no registers if S has constants, which compilers fold; b_stride: only of an activation
     };
 
     DEV static source source_of(const args &p, const tile &t)
@@ -109,14 +115,14 @@ template <class S> struct gemm_mma {
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces;
         constexpr int row_length = walk::terms::row_length;
-        const int left = row_length - walk::of_rows(k_tile) * tile_k - piece * V; // of A's row
+        const int left = row_length - walk::of_rows(k_tile) * tile_k - piece * V; // elements of A's row from the piece on
         const int a_bytes_left = row_length % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
         const shared_address to_a = stage + part::a_at(line, piece);
 #pragma unroll
-        for (int i = 0; i < a_times; i++) // lines `lines` apart have the same swizzle key
+        for (int i = 0; i < a_times; i++) // rows that lie a multiple of `lines` apart have the same swizzle key
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * s.a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
         s.a += tile_k;
-        if (walk::passes > 1 && walk::ends_pass(k_tile)) // to the next pass's term
+        if (walk::passes > 1 && walk::ends_pass(k_tile)) // goes to the first k tile of the term that the next pass multiplies
             s.a += walk::terms::of_a ? (walk::of_rows(k_tile + 1) - walk::of_rows(k_tile) - 1) * tile_k : -walk::each * tile_k;
         if constexpr (packed)
             load_pieces(c, s, k_tile, stage + a_bytes);
@@ -182,7 +188,7 @@ template <class S> struct gemm_mma {
         accumulators total;
         clear(c);
         if constexpr (folds) clear(total);
-        operands x[2]; // double buffer: 16 of k are read while the previous 16 are multiplied
+        operands x[2]; // double buffer: operands of 16 of K are read while those of the previous 16 are multiplied
         x[0].read(s.here(), 0);
 #pragma unroll 1
         for (int left = k_tiles(p); left > 0; left--) {
@@ -217,7 +223,7 @@ template <class S> struct gemm_mma {
         else
             store_tile<false>(p, t, c, scratch);
         if constexpr (S::row_sums) {
-            barrier(); // others have read before the next tile's sums are written
+            barrier();
             for (int in = thread_index(); in < tile_m && t.row * tile_m + in < S::rows(p); in += threads) {
                 float sum = 0;
                 for (int w = 0; w < warps_n; w++) sum += shared_read(scratch + (in * warps_n + w) * 4);
@@ -276,8 +282,8 @@ template <class S> struct gemm_mma {
         typename S::context context;
     };
 
-    // A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight together (not with width
-    // 2, whose twice as many loads would exceed a thread's registers).
+    // Whole: all rows and columns of the tile exist. Its epilogue then has no branches, so that all its loads are in flight together. Not
+    // used with width 2, whose twice as many loads would exceed a thread's registers.
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         const int n0 = t.column * tile_n + warp_column() * warp_n;

@@ -1,11 +1,15 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows in the sliced_k frame, a
-// tensor-core GEMV: weights go from memory straight to registers, in the layout of a wave's matrix instruction, and each is read once for
-// all rows of the tile; the waves of a workgroup take K piece by piece and add up in shared memory in a fixed order. Any M, N, K from 1.
-// Refuses (static_assert) tiles that pieces do not fill.
+// tensor-core GEMV, for any M, N, K from 1. Weights go from memory straight to registers, in the layout of a wave's matrix instruction, and
+// each is read once for all rows of a tile. The waves of a workgroup take pieces along K in turn, and their sums are added up in shared
+// memory in a fixed order. Refuses (static_assert) tiles that are not whole pieces.
 //
-// Beyond the common contract S has: ahead: pieces of K that a wave has in flight; resident: workgroups per multiprocessor; packed(p): the
-// pieces; a_row(p, batch, row), rows at multiples of 16 bytes and a_stride elements apart; width: columns that the epilogue gets at a time,
-// 2 or 4. Where tile_n is no multiple of 32 it has columns() in place of epilogue(): for one half of a block.
+// Beyond the common contract S has
+// - ahead: pieces along K that a wave has in flight
+// - resident: workgroups per multiprocessor
+// - packed(p): the pieces of the packed weight
+// - a_row(p, batch, row): rows of A, at multiples of 16 bytes, a_stride elements apart
+// - width: columns that the epilogue gets at a time, 2 or 4
+// - columns() in place of epilogue(), for one half of a block, if tile_n is no multiple of 32
 #pragma once
 #include "templates/frame/frame_sliced_k.h"
 #include "templates/frame/next.h"
@@ -23,7 +27,7 @@ template <class S> struct gemm_register_fed {
     static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
     static constexpr int length = pieces<b_type>::length, along = S::packed_k / length; // elements of a piece along k; pieces along K
     static constexpr int iterations = ceil_div(along, waves *ahead);
-    static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // A's pieces come from L2, so fewer need to be in flight
+    static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // pieces of A in flight: they come from L2, so fewer suffice
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr bool whole_columns = S::packed_n % tile_n == 0;
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
@@ -42,13 +46,13 @@ template <class S> struct gemm_register_fed {
     using square_sums = piece_squares<a_type, iterations * ahead>;
     struct results {
         piece_results of[across][down];
-        square_sums squares[S::input_sums ? down : 1]; // of each block of rows, over this wave's share of K
-        typename S::context context; // of the row of the first item that the thread stores
+        square_sums squares[S::input_sums ? down : 1]; // sums of squares of each block of rows, over this wave's share of K
+        typename S::context context; // for the row of the first item that the thread stores
     };
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles; }
-    // Tiles of the same columns are adjacent, so that they hit the cache.
+    // Tiles of the same columns are adjacent, so that they find weights in the cache.
     DEV static tile at(const args &p, int index)
     {
         const int rows = row_tiles(p);
@@ -57,12 +61,12 @@ template <class S> struct gemm_register_fed {
 
     static constexpr bool once = iterations == 1 && along % waves == 0; // each wave has its whole share in flight
 
-    // ---- piece u of a wave's iteration `iteration`
+    // ---- piece u of a wave's iteration: its number along K, and whether it exists
     DEV static int piece_at(int iteration, int u) { return (iteration * ahead + u) * waves + wave_index(); }
     DEV static bool exists(int iteration, int u)
     {
         if (along % (waves * ahead) == 0) return iteration < iterations;
-        if (once) return iteration == 0 && u < along / waves; // the same for all waves
+        if (once) return iteration == 0 && u < along / waves; // does not depend on the wave
         return piece_at(iteration, u) < along;
     }
     DEV static void load_weights(const args &p, const tile &t, accumulators &c, int iteration, int u)
@@ -121,8 +125,8 @@ template <class S> struct gemm_register_fed {
         clear(s);
     }
 
-    // The products of an iteration; as soon as a piece is multiplied, its registers take the next load. loads(iteration, u): whether piece
-    // u of that iteration is to be loaded.
+    // Multiplies the pieces of an iteration. As soon as one is multiplied, its registers take the next load. loads(iteration, u) says
+    // whether piece u of an iteration is to be loaded.
     template <class Loads>
     DEV static void take_iteration(const args &p, const tile &t, int iteration, accumulators &c, rows_of_a (&a)[rows_ahead], sums &part,
                                    results &r, Loads loads)
@@ -148,13 +152,16 @@ template <class S> struct gemm_register_fed {
         }
         if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
     }
-    // The last iteration is peeled off the loop, and loads nothing. If a loop may end while loads of rows are in flight, ptxas makes the
-    // code after it wait for all loads: then the next tile's first weights would have to arrive before this tile's sums are stored. On AMD
-    // nothing is peeled: waits there count loads, and clang kept the variables that the lambda captures in LDS, a byte per thread on
-    // gfx950. A single iteration with fewer pieces than `ahead` is no loop either (H200, 1x17920x2560, tiles of 16 columns, a wave has 5
-    // pieces: 27.4 us in a loop with ahead = 8, 22.0 with ahead = 5). If there are several iterations and the last one has fewer pieces, it
-    // stays in the loop: peeled, it lets a decode block of D 3584 have 4 pieces in flight instead of 2, but with four rows that took 149 us
-    // instead of 139.
+    // True: the last iteration is peeled off the loop. If a loop may end while loads of rows are in flight, ptxas makes the code after it
+    // wait for all loads: the next tile's first weights would have to arrive before this tile's sums are stored.
+    //
+    // A single iteration with fewer pieces than `ahead` is no loop either (H200, 1x17920x2560, tiles of 16 columns, where a wave has 5
+    // pieces: 27.4 us in a loop with ahead = 8, 22.0 with ahead = 5). Of several iterations, a last one with fewer pieces stays in the
+    // loop: peeled, it let a decode block of 3584 columns have 4 pieces in flight instead of 2, but with four rows that took 149 us instead
+    // of 139.
+    //
+    // On AMD nothing is peeled: waits for loads count them there, so code after the loop need not wait for all; and clang kept variables
+    // that the lambda captures in LDS, a byte per thread on gfx950.
 #if defined(TF_TARGET_AMD)
     static constexpr bool last_apart = false;
 #else
@@ -190,10 +197,11 @@ template <class S> struct gemm_register_fed {
         return r;
     }
 
-    // ---- the waves' sums: part[wave][row][column], then for each item of a row its share of the row sum
+    // ---- shared memory: the waves' sums, part[wave][row][column], then each item's share of the sum of its row. An item is what a thread
+    // stores at a time: `width` columns of each half of a block or, if tile_n is no multiple of 32 (halves), of one half.
     static constexpr bool halves = tile_n % 32 != 0;
     using places = piece_places<tile_m, tile_n, halves>;
-    static constexpr int per_row = tile_n / (halves ? 1 : 2) / S::width; // items that threads take: `width` columns of each half of a block
+    static constexpr int per_row = tile_n / (halves ? 1 : 2) / S::width; // items of a row
     static constexpr int part_floats = waves * places::floats;
     static constexpr int squares_at = part_floats + (S::row_sums ? tile_m * tile_n / 2 : 0); // squares[wave][row]
     static constexpr int memory_bytes = 4 * (squares_at + (S::input_sums ? waves * tile_m : 0));
@@ -230,7 +238,7 @@ template <class S> struct gemm_register_fed {
             }
         }
     }
-    // Adds all waves' numbers, `step` apart, to the first wave's.
+    // Adds up the numbers of all waves, which lie `step` apart, in place of the first wave's.
     DEV static void add_waves(float *number, int step)
     {
         float all = *number;

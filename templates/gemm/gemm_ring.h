@@ -1,9 +1,9 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows in the ring frame: one warp streams
-// weights through the launch's ring in shared memory; each weight is read once for all rows of the tile. As in gemm_register_fed the other
-// warps share K piece by piece (sliced-K) and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles
-// that are not whole pieces.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows in the ring frame, for any M, N, K
+// from 1. One warp streams weights through the launch's ring of pages in shared memory, and each weight is read once for all rows of a
+// tile. As in gemm_register_fed, the other warps take pieces along K in turn (sliced-K), and their sums are added up in shared memory in a
+// fixed order. Refuses (static_assert) tiles that are not whole pieces.
 //
-// S is as for gemm_register_fed, but `ahead` is the number of pieces of a page that each warp reads.
+// S is as for gemm_register_fed, but `ahead` is the number of pieces that each warp reads from a page.
 #pragma once
 #include "templates/frame/frame_ring.h"
 #include "templates/gemm/gemm_register_fed.h"
@@ -22,18 +22,18 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     using operand = piece_in_order<typename base::a_type>;
     static constexpr int across = base::across, down = base::down, waves = base::waves, along = base::along;
     static constexpr int ahead = base::ahead, iterations = base::iterations, piece_bytes = pieces<b_type>::bytes;
-    static constexpr int each_page = waves * ahead; // pieces of the same 16 columns in a page: those of one iteration
-    // Iterations whose rows of A are loaded ahead: an access to L2 takes longer than reading the pages of one iteration.
+    static constexpr int each_page = waves * ahead; // pieces of a page: those of one iteration, of the same 16 columns
+    // Rows of A are loaded rows_ahead iterations ahead, as an access to L2 takes longer than reading the pages of one iteration.
     static constexpr int most_pieces = 4, most_ahead = ahead * down < most_pieces ? most_pieces / (ahead * down) : 1;
     static constexpr int rows_ahead = iterations < most_ahead ? iterations : most_ahead;
-    static constexpr bool keeps_rows = rows_ahead == iterations; // tiles of the same rows load them once
+    static constexpr bool keeps_rows = rows_ahead == iterations; // registers hold all of K, so tiles of the same rows load them once
     static_assert(each_page * piece_bytes == page_bytes, "ring: the pieces of an iteration are a page");
 
     DEV static bool has_columns(const tile &t, int g)
     {
         return base::whole_columns || t.column + g * piece_results::columns < S::packed_n;
     }
-    // By the producer warp, in the order in which compute() reads: for each iteration, one page per 16 columns.
+    // The producer warp copies a tile's pages, in the order in which compute() reads them: for each iteration, one page per 16 columns.
     template <class Writer> DEV static void feed(const args &p, const tile &t, Writer &ring)
     {
         const char *at = reinterpret_cast<const char *>(S::packed(p)) +
@@ -47,11 +47,11 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
-    // Whether piece u of an iteration exists; a constant if K fills all iterations.
+    // Whether piece u of an iteration exists; known at compile time if K fills all iterations.
     DEV static bool has_piece(int iteration, int u) { return along % each_page == 0 || base::exists(iteration, u); }
 
-    using rows = operand[ahead][down]; // of an iteration
-    // Where the thread's elements of the warp's first piece lie, for each block of 8 rows.
+    using rows = operand[ahead][down]; // rows of A for one iteration
+    // Where the thread's elements of the warp's first piece of A lie, for each block of 8 rows.
     struct row_places {
         typename operand::place of[down];
     };
@@ -125,8 +125,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
-    // The item of results that the thread stores. A tile has fewer items than there are threads, so only some warps store; which ones
-    // changes from tile to tile, and the others go on.
+    // The first item of results that the thread stores. If a tile has fewer items than there are threads, only some warps store: other ones
+    // for each tile, so that they take turns and the rest goes on to the next tile.
     DEV static int item_of(const kept &k) { return (thread_index() + k.turn * TF_WAVE) % base::threads; }
     template <class Reader> DEV static results compute(const args &p, const tile &t, Reader &ring, kept &k)
     {
@@ -161,8 +161,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         return r;
     }
 
-    // ---- sums over warps. Tiles alternate between two buffers, so that one barrier per tile suffices: once all warps are at the next
-    // tile's barrier, all have read this tile's sums.
+    // ---- sums over warps. Tiles alternate between two buffers, so that one barrier per tile suffices: when all warps have reached the
+    // next tile's barrier, all have read this tile's sums.
     static constexpr int memory_floats = (base::memory_bytes + 15) / 16 * 4, memory_bytes = 2 * 4 * memory_floats;
     DEV static float of_warps(const float *number, int step)
     {

@@ -1,14 +1,14 @@
-// In: one spec struct S of a matmul of few rows whose B is [K, N]. Out: its skinny program (for other operands see gemm/gemm.h): B is read
-// once, at the speed of memory, in rows as it is stored. A wave has all rows of A and all columns of the tile: `side` lanes together read a
-// row of B, thread_n adjacent columns each; the `chunks` groups of `side` lanes in a wave read different rows, and so do the waves. At the
-// end lanes, then waves, then slices of K add up in a fixed order.
+// In: one spec struct S of a matmul of few rows whose B is [K, N]. Out: its skinny program (for other operands see gemm/gemm.h): each row
+// tile reads B once, row by row, at the speed of memory. A wave has all rows of A and all columns of the tile: `side` lanes together read a
+// row of B, thread_n adjacent columns each. The `chunks` groups of `side` lanes in a wave read different rows, and so do the waves. At the
+// end the sums of lanes, then of waves, then of slices of K are added up in a fixed order.
 #pragma once
 #include "templates/base/sums.h"
 #include "templates/gemm/skinny_results.h"
 
 template <class S> struct across_lanes {
     static constexpr int columns = S::thread_n, side = S::tile_n / columns, chunks = TF_WAVE / side, waves = S::threads / TF_WAVE;
-    static constexpr int deep = 8, stride = waves * chunks * deep; // deep: adjacent rows of B whose loads a lane has in flight
+    static constexpr int deep = 8, stride = waves * chunks * deep; // deep: adjacent rows of B that a lane loads together
     static_assert(S::thread_m == S::tile_m && side * columns == S::tile_n && side * chunks == TF_WAVE,
                   "tile: thread_m = m, and the lanes of a wave cover all columns");
 };
@@ -23,9 +23,9 @@ template <class S> struct gemm_skinny_across : skinny_results<S, across_lanes<S>
     using results::tile_m;
     using results::width;
     static constexpr int columns = lanes::columns, side = lanes::side, chunks = lanes::chunks, deep = lanes::deep, each = tile_m * columns;
-    static constexpr bool whole = S::K % deep == 0; // no iteration ends behind K
+    static constexpr bool whole = S::K % deep == 0; // no load reaches beyond K
 
-    // A chain of a lane's sums has 64 terms; longer sums are blocked.
+    // A lane adds 64 terms in order; longer sums are blocked sums (sums.h).
     static constexpr int in_chain = 64 / deep, chains = ceil_div(iterations, in_chain);
     static constexpr int levels = sum_levels(chains, 64, each <= 16 ? 3 : 2);
     struct accumulators {

@@ -1,18 +1,25 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its swap-AB program in the warp-specialised frame, one tile
-// per workgroup: packed columns (weights) are wgmma's M, rows of A (tokens) its N, which comes in steps of 8, so hardly any padding is
-// multiplied. The workgroups of a cluster load by multicast: those of adjacent columns the rows that they share (S::cluster), those of
-// adjacent row tiles the columns (S::cluster_m). Or they split K (S::split_k): then they add up through distributed shared memory in a
-// fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other than 16 to 256 rows in steps of 8 by 64 to
-// 256 columns in steps of 32, and k tiles other than 64, 128, 192 or 256.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its swap-AB program in the warp-specialised frame: packed
+// columns (weights) are the M of wgmma, rows of A (tokens) its N. N comes in steps of 8, so hardly any padding is multiplied. The
+// workgroups of a cluster multicast loads to each other: those of adjacent columns the rows that they share (S::cluster), those of adjacent
+// row tiles the columns that they share (S::cluster_m). If the workgroups of a cluster split K (S::split_k), their sums are added up
+// through distributed shared memory in a fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other than
+// 16 to 256 rows in steps of 8 by 64 to 256 columns in steps of 32, and k tiles other than 64, 128, 192 or 256.
 //
-// Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
-// of box_rows rows, b_map with boxes of share_n x share_k pieces or, of an activation in rows, of 128 bytes x tile_n / cluster_m rows;
-// row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; in_turn: they take turns,
-// each loading all rows of a k tile, instead of a share of every k tile; cluster_m: workgroups of adjacent row tiles that load columns
-// together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are accumulated from the stages while tensor
-// cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial round (1: none, one tile per workgroup);
-// tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts are added; epilogue_smem: results pass
-// through shared memory (staged.h: results, results_unit); rounds: the epilogue does nothing but round products to result_type.
+// Beyond the common contract S has
+// - a_form, b_form, b_early, batched, stages, width: as in gemm_ws.h
+// - a_map(p), b_map(p): tensor maps as in gemm_ws.h, but with other boxes: of A box_rows rows; of B share_n x share_k pieces or, of an
+//   activation in rows, 128 bytes x tile_n / cluster_m rows
+// - row_stages: stages for rows of A; `stages` are for B
+// - cluster: workgroups of adjacent columns that load rows together; in_turn: they take turns, each loading all rows of a k tile; else each
+//   loads a share of every k tile
+// - cluster_m: workgroups of adjacent row tiles that load columns together
+// - split_k: slices of K, each for a workgroup of the cluster
+// - resident: workgroups per multiprocessor
+// - input_sums: the program sums the squares of A's rows while tensor cores multiply, and passes the sums to S::summed()
+// - tail: stream-K parts of each tile of the last, incomplete round; 1: tiles are not split, and each workgroup has one
+// - tail_tiles: the most tiles that are split; partial(p): the workspace through which their parts are added up
+// - epilogue_smem: results pass through shared memory (results, results_unit: see staged.h)
+// - rounds: the epilogue does nothing but round products to result_type
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
@@ -26,28 +33,28 @@ template <class S> struct gemm_swap_ab {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages, resident = S::resident;
-    static constexpr bool overlaps = tile_m > 64; // a k tile's products are issued before the last one's have ended
-    static constexpr bool many_rows = tile_m > 128; // a whole warpgroup loads, so that it can hand registers to the consumers
+    static constexpr bool overlaps = tile_m > 64; // products of a k tile are issued before those of the previous one have ended
+    static constexpr bool many_rows = tile_m > 128; // a whole warpgroup loads, so that it can give registers to the consumers
     static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, producers = many_rows ? 128 : 32;
     static constexpr int threads = consumers + producers;
-    // a cluster has, for each part of K, `together` row tiles by `sharers` column tiles
+    // a cluster has, for each slice of K, `together` row tiles by `sharers` column tiles
     static constexpr int sharers = S::cluster, together = S::cluster_m, members = sharers * together, cluster = members * S::split_k;
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns, loads_values = !S::b_early;
-    static constexpr int panel_bytes = tile_k * 128; // a panel: tile_k rows of 64 columns, of an operand in columns
-    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
-    // Weights in pieces: each of the `together` workgroups multicasts one share of a stage. Stages are cut along k first, then along n.
+    static constexpr int panel_bytes = tile_k * 128; // a panel of an operand in columns: tile_k rows of 64 columns
+    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B in pieces
+    // Weights in pieces: each of the `together` workgroups multicasts one share of a stage, which is cut along k first, then along n.
     static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
     static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
-    // Rows of A for the `sharers`: in turn, one workgroup loads all rows of a k tile; else each loads a box of the same number of groups of
-    // 8 rows, the last of which may reach into the next tile.
+    // A box of A has all rows of a k tile if the `sharers` take turns. Else each of them loads a box, all with the same number of groups of
+    // 8 rows; the last box may reach into the next tile.
     static constexpr int boxes_along_m = S::in_turn ? 1 : sharers, box_rows = (tile_m / 8 + boxes_along_m - 1) / boxes_along_m * 8;
     static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = box_rows * boxes_along_m * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
     static constexpr int scratch_bytes = late_stages * late_bytes;
-    static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
+    static constexpr int pitch = tile_n + 4; // floats of a row of sums, padded so that a warp's stores hit all banks
     static constexpr bool pingpong = false;
-    // arrivals that free a stage; with input_sums the warps that read A rows arrive as well
+    // arrivals that free a stage: of a thread per warpgroup or, if they read rows for input_sums, of one per warp
     static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * (sharers + together - 1);
     static constexpr bool meets_first = together > 1; // weights arrive in other workgroups' stages, too
     static constexpr bool adds_up = S::split_k > 1;
@@ -64,8 +71,8 @@ template <class S> struct gemm_swap_ab {
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: granule is 16, width 2 or 4");
 
-    // A tile's rows are the N of one wgmma; or of two, each with about half of the rows, where the results of one would exceed the
-    // registers that a thread is launched with: ptxas gives the mainloop no more.
+    // The rows of a tile are the N of one wgmma. If its results would exceed the registers that a thread is launched with (ptxas gives the
+    // mainloop no more), they are split among two, each with about half of the rows.
     static constexpr int at_launch = 512 / (resident * ((threads + 127) / 128)) / 8 * 8, beside_results = 26;
     static constexpr bool halves = many_rows && tile_m / 2 + beside_results > at_launch;
     static constexpr int half_rows = a_across ? 128 : (tile_m / 2 + 7) / 8 * 8;
@@ -74,30 +81,30 @@ template <class S> struct gemm_swap_ab {
     using high_product = wgmma<a_type, high_rows>;
     struct tile {
         int row, column, part; // row, column: in tiles; a cluster's last row and column may not exist
-        int cut;               // its number among the tiles that are split; -1: whole
+        int cut;               // the tile's number among those that are split; -1: it is not split
         int batch;
     };
-    struct row_state { // of the row of A whose results the thread stores
+    struct row_state { // of a row whose results the thread stores
         int row;
         bool exists;
         typename S::context context;
     };
     struct accumulators {
-        float low[low_product::registers], high[high_product::registers]; // high: if the rows take two instructions
+        float low[low_product::registers], high[high_product::registers]; // high: of the second wgmma, if there are two
         row_state first;
     };
 
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: each slice of split_k has at least one k tile");
-    // In clusters of `together` row tiles; the last tile of a cluster may not exist.
+    // Counted in clusters of `together` row tiles; the last tile of a cluster may not exist.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * together - 1) / (tile_m * together); }
-    // Stream-K: whole tiles come first, the same number for each workgroup. If the rest would leave workgroups idle, its tiles are split
-    // along K, one part per workgroup, as the last round.
+    // Stream-K: first come whole tiles, the same number for each workgroup. If the remaining tiles would leave workgroups idle, they are
+    // split along K, one part per workgroup, and run as the last round.
     static constexpr bool streams = S::tail > 1;
     static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles),
                   "tile: a tail needs split_k = 1, and at least one k tile for each of its slices");
-    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // in clusters
+    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // counted in clusters
     DEV static int all_tiles(const args &p)
     {
         if constexpr (S::batched)
@@ -117,8 +124,8 @@ template <class S> struct gemm_swap_ab {
     DEV static int column_of(const tile &t, int k_tile) { return (first_k_tile(t, t.part) + k_tile) * tile_k; }
     DEV static unsigned bytes(const args &) { return stage_bytes + late_bytes; }
 
-    // Grid order: the parts of a cluster are adjacent, then row tiles of the same columns, which then hit L2. Tiles of the tail are ordered
-    // by part, so that adjacent workgroups walk the same range of K.
+    // Grid order: the workgroups of a cluster are adjacent, then row tiles of the same columns, which find weights in L2. Tiles of the tail
+    // are ordered by part, so that adjacent workgroups walk the same range of K.
     DEV static tile at(const args &p, int item)
     {
         const int rows = row_tiles(p), member = item % cluster;
@@ -177,7 +184,7 @@ template <class S> struct gemm_swap_ab {
                                   first_sharer(t));
         }
     }
-    // Which matrix of an operand the tile's batch has.
+    // The number of the operand's matrix that the tile multiplies.
     DEV static int a_batch(const args &p, const tile &t)
     {
         if constexpr (S::batched)
@@ -192,8 +199,8 @@ template <class S> struct gemm_swap_ab {
         else
             return 0;
     }
-    // Loads a box of the operand's matrix `batch`. With several Members, ranks first, first + Stride, ... of the cluster, each loads the
-    // box that is `below` rows below `row`, multicast to all of them.
+    // Loads a box of the operand's matrix `batch`. If there are several Members, which are ranks first, first + Stride, and so on of the
+    // cluster, each loads the box that begins `below` rows after `row`, and multicasts it to all of them.
     template <int Members, int Stride = 1>
     DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m, int below,
                              int first)
@@ -219,7 +226,8 @@ template <class S> struct gemm_swap_ab {
         return tile_n % 64 && first > tile_n - 64 ? tile_n - 64 : first;
     }
 
-    // Descriptors of a stage's first 16 elements along k; along(): bytes from there to the k-th 16; box: bytes of a box of 64 elements.
+    // wgmma's descriptors of the first 16 elements along k of a stage. along(): bytes from there to the k-th 16 elements; box: bytes of a
+    // box of 64 elements along k.
     static constexpr int high_bytes = a_across ? low_rows / 64 * panel_bytes : low_rows * 128;
     DEV static unsigned long long a_operand(shared_address at) { return a_across ? operand_across(at, panel_bytes) : operand(at); }
     DEV static unsigned long long b_operand(shared_address at)
@@ -234,8 +242,9 @@ template <class S> struct gemm_swap_ab {
         return Form == in_pieces ? k / 2 * along_bytes + k % 2 * 256 : Form == in_rows ? k / 4 * box + k % 4 * 32 : k * 2048;
     }
 
-    // ---- sums of squares of rows, accumulated by all consumers from a stage: eight adjacent threads take a row's 128 bytes of a box, in
-    // swizzled order, as a sum does not depend on it, and the same rows in each k tile. No chain has more than 256 terms.
+    // ---- sums of squares of A's rows. All consumers accumulate them from the stages. Eight adjacent threads take the 128 bytes of a row
+    // in a box, and the same row in each k tile. They read in swizzled order, which does not matter for a sum. No chain has more than 256
+    // terms.
     static constexpr int rows_at_once = consumers / 8, row_rounds = (tile_m + rows_at_once - 1) / rows_at_once;
     static constexpr int square_levels = sum_levels(all_k_tiles, 256);
     using square_sums = running<take_sum, row_rounds, square_levels, static_cast<int>(root_up(all_k_tiles, square_levels))>;
@@ -266,7 +275,7 @@ template <class S> struct gemm_swap_ab {
         }
         return sums;
     }
-    // The sum of squares lies in the padding behind a row's sums.
+    // The sum of squares of a row lies in the padding after its sums.
     static constexpr int squares_at = tile_n;
     DEV static void put(const square_sums &squares, shared_address sums)
     {
@@ -279,8 +288,8 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // Multiplies n k tiles. A tile of few rows frees a stage as soon as its products are complete, since memory is the bottleneck; with
-    // more, one k tile's products are in flight while the next one's are issued.
+    // Multiplies n k tiles. A tile of few rows waits for the products of each k tile and frees its stage at once, since memory is the
+    // bottleneck. With more rows, products of a k tile are in flight while those of the next are issued.
     template <class Ring>
     DEV static void multiply(const tile &t, Ring &ring, shared_address rows, int &row_stage, accumulators &c, square_sums &squares, int n)
     {
@@ -337,8 +346,9 @@ template <class S> struct gemm_swap_ab {
             barrier_arrive_at(first_member(t) + in, ring.empty(position), yes && in < members && shares);
         }
     }
-    // Ranks in the cluster. first_member: the first workgroup with the same part of K; first_sharer: the first with the same part and row
-    // tile; first_below: the first with the same part and column tile. row_in: which of the cluster's row tiles this workgroup has.
+    // Ranks in the cluster. first_member: the first workgroup with the same slice of K as this one; first_sharer: the first with the same
+    // slice and row tile; first_below: the first with the same slice and column tile. row_in: which of the cluster's row tiles this
+    // workgroup has.
     DEV static int first_member(const tile &t) { return streams ? 0 : t.part * members; }
     DEV static int row_in(const tile &t) { return together == 1 ? 0 : (own_rank() - first_member(t)) / sharers; }
     DEV static int first_sharer(const tile &t) { return first_member(t) + row_in(t) * sharers; }
@@ -388,13 +398,13 @@ template <class S> struct gemm_swap_ab {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const int column = first_column() + fragment::row(thread, i);
-            if (tile_n % 64 == 0 || column >= group * 64) // else they belong to another warpgroup
+            if (tile_n % 64 == 0 || column >= group * 64) // else another warpgroup stores them
                 shared_write(sums + (fragment::column(thread, i) * pitch + column) * 4, x[i]);
         }
     }
 
-    // ---- the workgroups of a split share out a tile's rows. In a workgroup a team of threads takes one row at a time, so that adjacent
-    // lanes store whole sectors.
+    // ---- storing results. The workgroups of a cluster that split K share out the tile's rows. In a workgroup a team of threads takes one
+    // row at a time, so that adjacent lanes store whole sectors.
     static constexpr int share = (tile_m + S::split_k - 1) / S::split_k, per_row = tile_n / 2 / S::width;
     static constexpr int team_of(int rows) // the largest power of two that is at most a warp and has work for each thread of a row
     {
@@ -420,7 +430,7 @@ template <class S> struct gemm_swap_ab {
         if constexpr (!rounds_at_once) c.first = row_of(p, t, 0);
     }
 
-    // A row's sums from column `at` on, added over all parts in order.
+    // W sums of a row from column `at` on, added up over all slices or parts in order.
     template <int W> DEV static vec<float, W> summed(const args &p, const tile &t, int row, shared_address sums, int at)
     {
         const shared_address from = sums + (row * pitch + at) * 4;
@@ -438,8 +448,9 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // ---- stream-K parts meet through the workspace: all but the last write their sums there, and the last one adds them to its own in the
-    // order of the parts. All workgroups are resident and take tiles in ascending order, so there is no deadlock.
+    // ---- stream-K: the workgroups of a tile's parts exchange sums through the workspace. All but the last write their sums there; the
+    // last adds them up in the order of the parts, its own at the end. All workgroups are resident and take tiles in ascending order, so
+    // there is no deadlock.
     static constexpr int words = tile_n / 4 + S::input_sums; // 16-byte words of a row
     using slices_of_parts = slices<tile_m * pitch>;
     DEV static slices_of_parts parts_in_memory(const args &p)
@@ -470,7 +481,7 @@ template <class S> struct gemm_swap_ab {
         group_barrier(1, consumers);
         if (thread_index() == 0) parts.publish(slice_of(t, t.part));
     }
-    DEV static bool waits(const tile &t) { return thread_index() + 1 < S::tail; } // a thread for each part
+    DEV static bool waits(const tile &t) { return thread_index() + 1 < S::tail; } // a thread for each part but the last
     DEV static void await_parts(const args &p, const tile &t)
     {
         if (waits(t)) parts_in_memory(p).await(slice_of(t, thread_index()));
@@ -518,10 +529,10 @@ template <class S> struct gemm_swap_ab {
         if constexpr (streams)
             if (t.cut >= 0) clear_parts(p, t);
     }
-    // A thread's items of a row: `width` columns of a block's first half, and as many of its second.
+    // Items of a thread in a row. An item is `width` columns of the first half of a block and as many of the second.
     static constexpr int of_row = (per_row + team - 1) / team, at_once = of_row < 4 ? of_row : 4;
     struct columns {
-        int low, n; // the first column, counted in the tile and among all packed columns
+        int low, n; // the item's first column, counted within the tile and among all packed columns
         bool exist;
     };
     DEV static columns columns_at(const tile &t, int item)
@@ -559,7 +570,7 @@ template <class S> struct gemm_swap_ab {
             S::template epilogue<S::width>(p, r.context, t.batch, r.row, at.n, x.low[i], x.high[i], sum, out);
         }
     }
-    // All sums are on their way before the first is used.
+    // Loads all sums before it uses the first.
     DEV static void finish_columns(const args &p, const tile &t, row_state &r, int row, shared_address sums, int first, float &sum)
     {
         sums_at_once x;
@@ -576,7 +587,7 @@ template <class S> struct gemm_swap_ab {
         }
         join_sums(p, t, r, sum);
     }
-    // A warp's lanes take part together, those without a row too.
+    // All lanes of a warp call it together, including those without a row.
     DEV static void join_sums(const args &p, const tile &t, const row_state &r, float sum)
     {
         if constexpr (S::row_sums) {
@@ -585,8 +596,8 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // ---- smem epilogue (gemm/staged.h): a row's results take the place of its sums, once all lanes of its team have read those. Then the
-    // warp stores its rows one after the other.
+    // ---- smem epilogue (gemm/staged.h): after all lanes of a team have read the sums of their row, results are written in their place.
+    // Then the warp stores its rows one after the other.
     struct to_row {
         static constexpr bool first = true;
         shared_address row, to;
@@ -617,7 +628,7 @@ template <class S> struct gemm_swap_ab {
         warp_barrier();
         store_rows<pitch * 4, rows_of_warp, 32>(p, t, sums, round * rows_at_a_time + thread_index() / 32 * rows_of_warp);
     }
-    // Stores Rows rows from `first` on, of the workgroup's share, by as many threads.
+    // Stores Rows rows of the workgroup's share, from `first` on, by Threads threads. Pitch: bytes between rows in shared memory.
     static constexpr int row_pieces = tile_n * S::results / 2 / piece_columns;
     template <int Pitch, int Rows, int Threads> DEV static void store_rows(const args &p, const tile &t, shared_address results, int first)
     {
@@ -649,13 +660,13 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // ---- an epilogue that only rounds (S::rounds): products leave their registers as results.
+    // ---- an epilogue that only rounds (S::rounds): products are rounded in registers, and go to shared memory as results.
     static constexpr bool rounds_at_once = S::epilogue_smem && S::rounds && S::split_k == 1 && !streams;
-    static constexpr int result_pitch = tile_n * 2 + 16; // bytes of a row of results, such that 8 rows of 16 bytes are in different banks
+    static constexpr int result_pitch = tile_n * 2 + 16; // bytes of a row of results; 16 bytes of 8 rows are in different banks
     template <int N> DEV static void put_results(const float (&x)[N], shared_address results)
     {
         const int warp = thread_index() % 128 / 32 * 16, column = first_column() + warp;
-        if (tile_n % 64 && column < thread_index() / 128 * 64) return; // these columns belong to another warpgroup
+        if (tile_n % 64 && column < thread_index() / 128 * 64) return; // another warpgroup stores these columns
 #pragma unroll
         for (int i = 0; i < N; i += 8) {
             constexpr bool odd = N % 8 != 0;

@@ -1,23 +1,31 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program in the warp-specialised frame: TMA loads into
-// stages of shared memory, each operand in one of the forms below, 2 consumer warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles
-// other than 128 rows and a multiple of 32 columns from 64 to 256. With own_tiles each consumer warpgroup has a tile, of 64 or 128 rows.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program in the warp-specialised frame: one warpgroup
+// loads both operands into stages of shared memory by TMA, two consumer warpgroups multiply 64 rows by tile_n columns each and run S's
+// epilogue. Refuses (static_assert) tiles other than 128 rows by 64 to 256 columns in steps of 32. With own_tiles each consumer warpgroup
+// has a tile of its own, of 64 or 128 rows.
 //
-// Beyond the common contract S has:
-//   a_form, b_form: layouts of the operands; b_early: B is a weight, which no launch writes; batched: batches(p) products, of the
-//     operands' matrices a_batch(p, batch) and b_batch(p, batch); the tensor maps then have rank 4 (column, head, row, batch) and one head
-//   a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
-//     x tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in
-//     columns [K, N] 128 bytes x tile_k rows
-//   own_tiles: each consumer warpgroup computes tiles of its own, which split_k does not cut (frame_ws.h)
-//   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
-//     (multicast)
-//   epilogue_smem: results, of 2 bytes and one per column and segment, pass through shared memory; results, results_unit: as in staged.h.
-//     Else width: columns of a row that the epilogue gets at a time, 2 or 4
-//   if epilogue_smem: segments of packed columns, each a multiple of 32, with epilogue functions of their own; segment_of(n) if there are
-//     several, and then epilogue<W, Segment>(...); vectors: the epilogue reads vectors, one number a column, and touched(p, n) reads those
-//     numbers at column n
-//   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
-//     they are added: by a tree (gemm/part_tree.h) or, if `shares` and each workgroup has one item, a share by each (gemm/k_shares.h)
+// Beyond the common contract S has
+// - a_form, b_form: how the operands lie in memory (gemm/pieces.h)
+// - b_early: B is a weight, which no launch writes
+// - batched: there are batches(p) products, of the operands' matrices a_batch(p, batch) and b_batch(p, batch). The tensor maps then have
+// rank
+//   4 (column, head, row, batch), with one head
+// - a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
+// x
+//   tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in columns
+//   [K, N] 128 bytes x tile_k rows
+// - own_tiles: each consumer warpgroup computes tiles of its own, which split_k does not cut (frame_ws.h)
+// - group_m: row tiles that share a column of B tiles while it is in L2
+// - cluster: workgroups of consecutive row tiles that load B together (multicast)
+// - split_k: slices of K, one per workgroup; partial(p): the workspace through which their sums are added up, by a tree (gemm/part_tree.h)
+// or,
+//   if `shares` and each workgroup has one item, a share by each workgroup (gemm/k_shares.h)
+// - reads: the epilogue loads more than row scalars
+// - width: columns of a row that the epilogue gets at a time, 2 or 4, unless epilogue_smem
+// - epilogue_smem: results pass through shared memory; they have 2 bytes, one per column and segment. results, results_unit: see staged.h
+// - if epilogue_smem, segments: how many segments the packed columns form, each a multiple of 32 columns with an epilogue of its own. If
+// there
+//   are several: segment_of(n), and epilogue<W, Segment>() in place of epilogue<W>()
+// - if epilogue_smem, vectors: the epilogue reads vectors, one number per column; touched(p, n) reads these numbers at column n
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/gemm/k_shares.h"
@@ -31,13 +39,13 @@ template <class S> struct gemm_ws {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages;
-    static constexpr int panel_bytes = tile_k * 128; // a panel: tile_k rows of 128 bytes, of an operand in columns
+    static constexpr int panel_bytes = tile_k * 128; // a panel of an operand in columns: tile_k rows of 128 bytes
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns;
     static constexpr int b_panels = (tile_n + 63) / 64;
     static constexpr int a_bytes = tile_m * 128, b_bytes = b_across ? b_panels * panel_bytes : tile_n * 128;
     static constexpr int stage_bytes = a_bytes + b_bytes;
-    static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that are adjacent along n
-    static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
+    static constexpr int half_bytes = tile_n * packing::row_bytes; // half a stage of packed B: the pieces of one position along k
+    static constexpr int pitch = 128 + 16; // bytes of a row in a warp's part of scratch: 64 columns, padded against bank conflicts
     static constexpr int scratch_bytes = S::epilogue_smem ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool pingpong = false, own_tiles = S::own_tiles;
     static constexpr int threads = ws_threads;
@@ -61,11 +69,11 @@ template <class S> struct gemm_ws {
         int batch;
     };
     struct accumulators {
-        float acc[product::registers], second[halves == 2 ? product::registers : 1]; // second: of the rows 64 to 127 of a tile
-        float touched; // if `touches`
+        float acc[product::registers], second[halves == 2 ? product::registers : 1]; // second: sums of rows 64 to 127 of the tile
+        float touched; // what touch() read
     };
 
-    // A multiple of the cluster: its workgroups have consecutive row tiles and share B tiles. A workgroup beyond the last row still loads
+    // A multiple of the cluster, whose workgroups have consecutive row tiles and share B tiles. A workgroup beyond the last row still loads
     // for the others.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
@@ -101,7 +109,7 @@ template <class S> struct gemm_ws {
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 
     // Rasterisation: groups of S::group_m row tiles, walked column by column, so that what the grid works on at a time is nearly square.
-    // All first slices come before all second ones: the slice that waits for others has the highest index of them.
+    // Items are ordered by slice: of the slices of a tile, the one that waits for the others has the highest index.
     DEV static tile at(const args &p, int item)
     {
         const int whole = S::split_k == 1 ? 0 : whole_tiles(p), part = S::split_k == 1 ? 0 : item / whole, index = item - part * whole;
@@ -146,7 +154,7 @@ template <class S> struct gemm_ws {
         else
             box_load<cluster>(to, S::b_map(p), t, b_batch(p, t), k, n, m, tile_n / cluster);
     }
-    // Which matrix of an operand the tile's batch has.
+    // The number of the operand's matrix that the tile multiplies.
     DEV static int a_batch(const args &p, const tile &t)
     {
         if constexpr (S::batched)
@@ -161,7 +169,8 @@ template <class S> struct gemm_ws {
         else
             return 0;
     }
-    // A box of the operand's matrix `batch`; each of the `Members` of a cluster loads box_rows of its rows, multicast to all.
+    // Loads a box of the operand's matrix `batch`. If there are several Members in the cluster, each loads box_rows of its rows, and
+    // multicasts them to all.
     template <int Members>
     DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m,
                          int box_rows)
@@ -181,7 +190,7 @@ template <class S> struct gemm_ws {
     {
         return S::b_form == in_pieces ? piece_operand(at) : b_across ? operand_across(at, panel_bytes) : operand(at);
     }
-    // Bytes from the operand of a k tile's first instruction to that of its k-th, in a stage.
+    // Bytes in a stage from the operand of the first instruction of a k tile to that of instruction k.
     template <operand_form Form> DEV static int along(int k)
     {
         return Form == in_pieces ? k / 2 * half_bytes + k % 2 * 256 : Form == in_rows ? k * 32 : k * 2048;
@@ -193,7 +202,7 @@ template <class S> struct gemm_ws {
         int s = 0, previous = 0;
         stage_products<a_type, tile_n> products, others;
         if constexpr (own_tiles) turn_take();
-        if constexpr (Ring::shared) { // else the accumulators of every phase would be live through all of them
+        if constexpr (Ring::shared) { // without this, the accumulators of each phase of the launch would be live throughout
 #pragma unroll
             for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
         }
@@ -218,7 +227,7 @@ template <class S> struct gemm_ws {
             if constexpr (halves == 2) others.commit_with_others();
             pin_all(c);
             touch(p, t, c, s);
-            products.template wait<1>(c.acc); // the previous k tile's products no longer read their stage
+            products.template wait<1>(c.acc); // products of the previous k tile are complete and no longer read their stage
             if constexpr (halves == 2) others.template wait<1>(c.second);
             ring.release_if(previous, s > 0);
             previous = ring.position;
@@ -235,14 +244,15 @@ template <class S> struct gemm_ws {
         pin(c.acc);
         if constexpr (halves == 2) pin(c.second);
     }
-    // The index of the thread's warpgroup among those that share a tile; the first of the 16 rows of a half (64 rows) that its warp stores.
+    // warpgroup_of_tile: the index of the thread's warpgroup among those that share a tile. first_row: the first of the 16 rows that its
+    // warp stores of a half of its rows (64).
     DEV static int warpgroup_of_tile() { return own_tiles ? 0 : thread_index() / 128 - 1; }
     DEV static int first_row(const tile &t, int half)
     {
         return t.row * tile_m + warpgroup_of_tile() * 64 + half * 64 + thread_index() % 128 / 32 * 16;
     }
 
-    // Reduces split-K slices. True: the accumulators hold the complete sums of the tile, which this workgroup must store.
+    // Reduces split-K slices. True: the accumulators hold the complete sums of the tile, and this workgroup must store them.
     DEV static bool holds_all(const args &p, const tile &t, accumulators &c)
     {
         if constexpr (S::shares)
@@ -302,7 +312,7 @@ template <class S> struct gemm_ws {
         typename S::context context;
     };
 
-    // ---- split-K slices of a tile (gemm/part_tree.h). Each warpgroup passes its accumulators to the same warpgroup of another workgroup,
+    // ---- split-K through a tree (gemm/part_tree.h): each warpgroup passes its accumulators to the same warpgroup of another workgroup,
     // which adds them to its own. All workgroups are resident and take items in ascending order, so there is no deadlock.
     static constexpr int registers = product::registers;
     using slices_of_parts = slices<128 * registers>;
@@ -337,7 +347,7 @@ template <class S> struct gemm_ws {
         const long long awaited = slice_of(t, looks ? tree::giver(t.part, thread) : 0);
         if (looks) parts.await(awaited);
         group_barrier(4 + thread_index() / 128, 128);
-        pin(others); // else a loop of one iteration is unrolled, and all its loads at once do not fit the registers
+        pin(others); // else a loop of one iteration would be unrolled, and all its loads at once do not fit the registers
 #pragma unroll 1
         for (int part = 0; part < others; part++) {
             const float *from = parts.data(slice_of(t, tree::giver(t.part, part))) + thread * 4;
@@ -352,6 +362,7 @@ template <class S> struct gemm_ws {
         if (looks) parts.clear(awaited);
     }
 
+    // Runs the epilogue on four sums (gemm/k_shares.h).
     DEV static void store_word(const args &p, const tile &t, int word, int thread, const slice_word &x)
     {
         const int group = thread_index() / 128 - 1, row = t.row * tile_m + group * 64 + fragment::row(thread, word % 2 * 2);
@@ -364,10 +375,10 @@ template <class S> struct gemm_ws {
         S::template epilogue<2>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, none, out);
     }
 
-    // ---- S::rolled: a long epilogue is compiled once, for 32 columns (a thread's first 16 accumulators), in a loop that moves the other
-    // accumulators down. A copy per 32 columns would take tens of seconds to compile and overflow the instruction cache. A very long
-    // epilogue (S::rolled = 4) is compiled for a quarter of such a block, in a loop within the loop. A quarter is a quad: 4 elements of a
-    // row, two columns and those 16 further on. Quad i is in row i % 2; its accumulators are 2i, 2i + 1, 2i + 8 and 2i + 9.
+    // ---- S::rolled: a long epilogue is compiled once, for a block of 32 columns (a thread's first 16 accumulators), in a loop that moves
+    // the other accumulators down. A copy per block would take tens of seconds to compile and overflow the instruction cache. A very long
+    // epilogue (S::rolled = 4) is compiled for a quad, in a loop within the loop. A quad is 4 of a thread's 16 sums: of one row, two
+    // columns and those 16 further on. Quad i is in row i % 2 of the thread's two; its accumulators are 2i, 2i + 1, 2i + 8 and 2i + 9.
     static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
     static constexpr bool by_quads = S::rolled == 4;
     static constexpr int steps = by_quads ? 4 : 1, step_quads = 4 / steps;
@@ -380,7 +391,7 @@ template <class S> struct gemm_ws {
             for (int i = 16; i < tile_n / 2; i++) acc[i - 16] = acc[i];
         }
     }
-    // Moves the next quad's accumulators down, and its row to the front.
+    // Moves the accumulators of the next quad down, and its row to the front.
     DEV static void next_quad(float *acc, row_state (&r)[2])
     {
 #pragma unroll
@@ -390,19 +401,19 @@ template <class S> struct gemm_ws {
     }
 
     // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes
-    // (gemm/staged.h). The run for values does not branch on out-of-range rows: it computes values for them that nobody stores.
+    // (gemm/staged.h). The instance for values does not branch on rows beyond the last: it computes values for them that nobody stores.
     struct to_stage {
         bool first;
         unsigned value[2];
         template <int Half, int W, class T> DEV void put(T *, vec<float, W> v) { value[Half] = packed(T(), v[0], v[1]); }
         template <int Half, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Half, W>(to, v); }
     };
-    // 64 columns of results at a time: 2 blocks of 32 columns with two results each, or 4 with one.
+    // Blocks of 32 packed columns whose results, 64 columns, pass at a time: 2 if a pair of columns makes two results, 4 if it makes one.
     static constexpr int stage_blocks = 4 / S::results;
 
-    // An epilogue with a bias waits for it in L2: 300 cycles or more for each 32 columns. So each warp reads the tile's vectors while the
-    // first k tile's products run, and the epilogue finds them in L1. (H200, 6304x3072x1024 in three segments with a bias each: 84.7 us;
-    // with this and one branch for each block of columns 73.4.)
+    // An epilogue with a bias would wait for loads of the bias from L2: 300 cycles or more for each 32 columns. So each warp reads the
+    // tile's vectors while the products of the first k tile run, and the epilogue finds them in L1. (H200, 6304x3072x1024 in three segments
+    // with a bias each: 84.7 us; with touch() and in_segment() 73.4.)
     static constexpr bool touches = [] {
         if constexpr (S::epilogue_smem)
             return S::vectors;
@@ -417,7 +428,7 @@ template <class S> struct gemm_ws {
             c.touched = column < tile_n && n < S::packed_n ? S::touched(p, n) : 0;
         }
     }
-    // Stores what touch() read, or compilers would drop its loads. The results overwrite it.
+    // Stores what touch() read, else compilers would drop its loads. Results overwrite it.
     DEV static void keep_touched(const accumulators &c, shared_address staging)
     {
         if constexpr (touches) shared_write(staging + thread_index() % 32 * 4, c.touched);
@@ -426,7 +437,8 @@ template <class S> struct gemm_ws {
     template <int I> struct segment {
         static constexpr int index = I;
     };
-    // Calls block with the segment of the 32 packed columns from n on, so that their epilogue branches once and its loads go out together.
+    // Calls block(segment) for the segment of the 32 packed columns from n on: one branch for all of them, so that the loads of their
+    // epilogue are issued together.
     template <class Block, int I = 0> DEV static void in_segment(int n, Block block)
     {
         if constexpr (I + 1 == S::segments) {
@@ -446,7 +458,7 @@ template <class S> struct gemm_ws {
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
             const int n = t.column * tile_n + j * 32;
             if (S::packed_n % tile_n && n >= S::packed_n) break;
-            __syncwarp(); // the previous contents have been stored
+            __syncwarp(); // all lanes have stored the previous contents
 #pragma unroll block_copies
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
@@ -472,7 +484,7 @@ template <class S> struct gemm_ws {
 #pragma unroll
             for (int i = 0; i < 4 - step_quads; i++) out[i] = out[i + step_quads];
 #pragma unroll
-            for (int i = 0; i < step_quads; i++) { // quad i / 2 of 8 columns, row i % 2
+            for (int i = 0; i < step_quads; i++) { // quad i: row i % 2, columns i / 2 * 8 of each half of the block
                 to_stage &to = out[4 - step_quads + i];
                 const float *x = acc + 2 * i;
                 vec<float, 2> lo, hi;
@@ -499,8 +511,8 @@ template <class S> struct gemm_ws {
         n += block * 32 + column % 16;
         const bool exists = block < blocks && n < S::packed_n;
         if (S::results_unit == piece_columns && !exists) return;
-        const shared_address from = staging + lane / lanes * pitch + (exists ? column * 2 : 0); // nobody writes columns beyond the last
-        neighbours<unsigned, 4> raw[16 / rows_at_once]; // all in flight before the first is used
+        const shared_address from = staging + lane / lanes * pitch + (exists ? column * 2 : 0); // columns beyond the last were not written
+        neighbours<unsigned, 4> raw[16 / rows_at_once]; // all loads are in flight before the first result is used
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) shared_read(from + k * pitch, raw[k / rows_at_once].e);
 #pragma unroll
@@ -516,8 +528,8 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // ---- register epilogue. A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight
-    // together. If it loads nothing, that would only cost registers.
+    // ---- register epilogue. Whole: all rows and columns of the tile exist. The epilogue then has no branches, so that all its loads are
+    // in flight together; if it loads nothing, that would only cost registers.
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, float (&acc)[product::registers], row_state (&r)[2])
     {
 #pragma unroll block_copies
@@ -528,8 +540,8 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // 32 columns: 4 blocks of 8, of which a thread has 2 columns each in two rows. With W = 4 the stores of four adjacent lanes fill 32
-    // bytes of a row of 16-bit results.
+    // Stores a block of 32 columns, of which a thread has 2 of each 8 adjacent columns, in two rows. With W = 4 the stores of four adjacent
+    // lanes fill 32 bytes of a row of 16-bit results.
     template <int W, bool Whole> DEV static void store_block(const args &p, const tile &t, float *acc, int n, row_state (&r)[2])
     {
         const int lane = thread_index() % 4;
@@ -563,7 +575,8 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // Two columns each of blocks x and y: an even lane gives y for its neighbour's x and ends with 4 columns of x, an odd one with 4 of y.
+    // In: two columns of each of two groups of 8 columns, x and y. An even lane gives its y for the x of its odd neighbour: the even lane
+    // gets 4 columns of x, the odd one 4 of y.
     DEV static vec<float, 4> exchanged(float x0, float x1, float y0, float y1)
     {
         const bool odd = thread_index() % 2;

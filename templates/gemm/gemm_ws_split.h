@@ -1,14 +1,14 @@
-// In: one spec struct S of an f32 product (docs/spec-structs.md: gemm). Out: its 3xTF32 program in the warp-specialised frame: tf32 tensor
-// cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
+// In: one spec struct S of an f32 product (docs/spec-structs.md: gemm). Out: its 3xTF32 program in the warp-specialised frame, which
+// reaches f32 accuracy with tf32 tensor cores. Refuses (static_assert) tiles other than 128 x {64, 96, 128}, and types other than f32.
 //
-// Beyond the contract of gemm_ws.h S has swap_ab: the operands change places. A is then the second operand of a matmul, so that a tile's
-// 128 rows are columns of the result, and its columns are rows of the result.
+// Beyond the contract of gemm_ws.h S has swap_ab: the operands change places. The program's A is then the second operand of a matmul, so
+// the 128 rows of a tile are columns of the result, and its columns are rows of the result.
 //
-// x = large + small, both tf32, rounded to nearest. A product is small * large + large * small + large * large; small * small, at most
-// 2^-22 of it, is dropped. Packed B has 32 columns of large parts, then their 32 small ones, and so on; A is split in registers. Tensor
-// cores truncate every sum, which drifts: so a sum has 32 products, the small ones first, and sums are added up in f32 (H. Ootomo, R.
-// Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022). A number that is not finite, or becomes infinite
-// when rounded to 11 bits, makes its results NaN.
+// Each number x is split into large + small, both tf32 and rounded to nearest. A product is small * large + large * small + large * large;
+// small * small, at most 2^-22 of it, is dropped. B is stored in terms: for every 32 of K the large terms, then the small ones. A is split
+// in registers. Tensor cores truncate every addition, which biases long sums. So they add up only the products of 32 of K, those with small
+// terms first, and these sums are added up by f32 instructions (H. Ootomo, R. Yokota, "Recovering single precision accuracy from Tensor
+// Cores", IJHPCA 36(4), 2022). Results are NaN if an operand is not finite, or becomes infinite when rounded to 11 bits.
 #pragma once
 #include "templates/gemm/gemm_ws.h"
 
@@ -26,7 +26,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 
-    // ---- tiles: with swapped operands the result's columns, a constant, are cut into row tiles, and its rows into column tiles
+    // ---- tiles. With swapped operands the result's columns, whose number is a constant, form row tiles, and its rows column tiles.
     DEV static int row_tiles(const args &p) { return ceil_div(S::swap_ab ? S::packed_n : S::rows(p), tile_m); }
     DEV static int column_tiles_of(const args &p) { return ceil_div(S::swap_ab ? S::rows(p) : S::packed_n, tile_n); }
     DEV static int whole_tiles(const args &p)
@@ -86,9 +86,9 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         ring.step();
     }
 
-    // Which of A's 64 rows is row 16 warp + i of an instruction. A thread has rows i = r and r + 8 of a fragment. With swapped operands
-    // these are rows of A that lie 16 apart, as the halves of a block of the result's columns do; if A is stored in columns, 4 apart, since
-    // rows 0 to 3 and 16 to 19 of four places along k lie in 32 banks.
+    // Which of A's 64 rows is row 16 * warp + i of an instruction. A thread has rows i = r and r + 8 of a fragment. With swapped operands
+    // these are rows of A that lie 16 apart, as the two halves of a block of the result's columns do. If A is stored in columns, they lie 4
+    // apart instead, since then the loads of rows 0 to 3 and 16 to 19 at four places along k hit 32 different banks.
     DEV static int row_at(int warp, int i)
     {
         if constexpr (!S::swap_ab) return warp * 16 + i;
@@ -107,10 +107,10 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
   private:
     using product = wgmma_parts<tile_n>;
     using products = part_products<tile_n>;
-    static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a k tile: instructions along k, elements of A per thread
-    static constexpr int panel_columns = 32;                       // of A as [K, M]
+    static constexpr int pieces = tile_k / 8, values = 4 * pieces; // instructions along k of a k tile; elements of A per thread
+    static constexpr int panel_columns = 32;                       // rows of A in a panel, if A is stored as [K, M]
 
-    struct operands { // a thread's, of one k tile
+    struct operands { // a thread's elements of A in one k tile
         float large[values], small[values];
         DEV void fetch(shared_address memory)
         {
@@ -141,7 +141,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     };
     DEV static int group() { return thread_index() / 128 - 1; }
 
-    // A k tile's products, while the next k tile's elements of A are fetched and split.
+    // Multiplies a k tile, while the elements of A of the next one are fetched and split.
     template <class Ring> DEV static void step(Ring &ring, accumulators &c, operands &now, operands &next, bool more)
     {
         float part[product::registers];
@@ -150,7 +150,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         multiply(in_flight, part, now.large, now.small, ring.here());
         turn_pass();
         const int here = ring.position;
-        if (more) // else next.fetch() reads this k tile again: no branch may lie between the products and their wait
+        if (more) // else next.fetch() reads this k tile again, as no branch may lie between the products and the wait for them
             ring.step();
         next.fetch(ring.wait().memory);
         in_flight.wait(part);
@@ -180,8 +180,8 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         pin(part);
     }
 
-    // ---- swapped operands: a thread has columns of the result in two halves of a block (row_at), of rows 8 j + {0, 1} + 2 (lane % 4).
-    // Lanes exchange until each has two neighbouring columns of one row, so that four lanes fill a sector.
+    // ---- storing with swapped operands. A thread has one column of the result in each half of a block (row_at), in rows 8 j + {0, 1} + 2
+    // (lane % 4). Lanes exchange sums until each has two neighbouring columns of one row, so that four lanes fill a sector.
     DEV static void store_swapped(const args &p, const tile &t, accumulators &c)
     {
         const int lane = thread_index() % 32, r = lane / 4, warp = wave_index() % 4;
@@ -193,7 +193,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         for (int j = 0; j < tile_n / 8; j++) {
             const int row = t.column * tile_n + j * 8 + lane % 4 * 2 + odd;
             float *x = c.acc + (S::rolled ? 0 : j) * 4; // x[0], x[1]: one column in two rows; x[2], x[3]: the other half's column
-            if constexpr (a_across) // lanes with r < 4 have 8 columns of the low half, the others of the high one: each gets 4 of both
+            if constexpr (a_across) // lanes with r < 4 have columns of the low half only, the others of the high one: each gets one of both
                 for (int i = 0; i < 2; i++) {
                     const float other = lane_xor<32>(r < 4 ? x[i + 2] : x[i], 16);
                     x[i] = r < 4 ? x[i] : other, x[i + 2] = r < 4 ? other : x[i + 2];
@@ -209,8 +209,8 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
             }
         }
     }
-    // In: a column's sums in two rows. Exchanges one of them with the lane that has the neighbouring column; returns both columns of the
-    // row that this lane keeps.
+    // In: the sums of a column in two rows. Exchanges one of them with the lane that has the neighbouring column. Returns both columns of
+    // the row that this lane keeps.
     DEV static vec<float, 2> neighbours_of(float first, float second, bool odd)
     {
         const float other = lane_xor<32>(odd ? first : second, 4);

@@ -1,17 +1,18 @@
-// In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: the split-K reduction of tiles of few
-// results. The workgroup with a tile's last slice adds up the sums of all others in a fixed order; its threads share these sums out, so
-// that all are read at once, where a tree (gemm/k_parts.h) would read them one after another. Slices are ordered as in gemm/k_parts.h: the
-// one that waits has the highest number.
+// In: one spec struct S of a product with split_k > 1 and few results per tile. S::partial(p) is memory of the workspace. Out: the split-K
+// reduction. The workgroup of a tile's last slice adds up the sums of all slices in a fixed order. Its threads read the sums of the others
+// in parallel, where a tree (gemm/k_parts.h) would read one slice after another. The slice that waits for others has the highest number, so
+// there is no deadlock (gemm/k_parts.h).
 //
-// Sums: a thread's sums, vector(i), each of `width` elements. Lanes: how many threads have sums, the workgroup's first. Teams: how many
-// threads share out the slices of one word (16 bytes of a slice).
+// Sums: the sums of a thread, vector(i), each of `width` elements. Lanes: the workgroup's first Lanes threads have sums. A word is 16 bytes
+// of a slice. Teams: so many threads add up each word, every Teams-th slice each.
 #pragma once
 #include "templates/frame/workspace.h"
 
 template <class S, class Sums, int Lanes, int Teams> struct k_few {
     using args = typename S::args;
-    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector; // last two: words
-    static constexpr int words = of_thread * Lanes;                                                                    // of a slice
+    // others: slices but the last; in_vector, of_thread, words: words of a vector, of a thread, of a slice
+    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector;
+    static constexpr int words = of_thread * Lanes;
     static_assert(Sums::width % 4 == 0, "tile: width is a multiple of 4, as sums of slices are exchanged in words of 16 bytes");
     static_assert(Teams >= 1 && (Teams == 1 || Teams * words <= S::threads), "tile: at least one thread for each word of a team's sums");
     using meeting = slices<4 * words>;
@@ -19,9 +20,10 @@ template <class S, class Sums, int Lanes, int Teams> struct k_few {
         slice_word sums[Teams * words];
     };
 
-    // The first of `steps` along K that belongs to a slice.
+    // The first step along K of slice `part`, if K has `steps` steps.
     DEV static int first(int part, int steps) { return static_cast<int>(static_cast<long long>(part) * steps / S::split_k); }
-    // Called by all threads with a slice's sums. True: they now hold the whole tile's sums; else the last slice's workgroup has taken them.
+    // All threads call it with the sums of slice `part` in c. True: c now has the sums of the whole tile. False: the workgroup of the last
+    // slice will add c to its own.
     DEV static bool meet(const args &p, int tile, int part, Sums &c, scratch &s)
     {
         const meeting m = {S::partial(p)};
@@ -56,7 +58,7 @@ template <class S, class Sums, int Lanes, int Teams> struct k_few {
         barrier();
         if (thread_index() == 0) m.publish(slice);
     }
-    // Of each word a team adds up every Teams-th slice.
+    // Adds up words of the slices. For each word, Teams threads each sum every Teams-th slice.
     DEV static void gather(meeting m, long long first, scratch &s)
     {
         for (int at = thread_index(); at < Teams * words; at += S::threads) {

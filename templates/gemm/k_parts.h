@@ -1,23 +1,24 @@
-// In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: the split-K reduction: how workgroups
-// add up the slices of a tile's K in a fixed order, so that results are reproducible (gemm/part_tree.h). Items are ordered by slice: a
-// slice waits only for lower numbers, and workgroups start in the order of their numbers, so there is no deadlock.
+// In: one spec struct S of a product with split_k > 1. S::partial(p) is memory of the workspace. Out: the split-K reduction: workgroups add
+// up the slices of a tile's K in a fixed order, so that results are reproducible (gemm/part_tree.h). Work items are ordered by slice, so a
+// slice waits only for items with lower numbers; workgroups start in the order of their numbers, so there is no deadlock.
 //
-// Sums: a thread's sums, vector(i), each of `width` elements. Lanes: how many threads have sums, the workgroup's first.
+// Sums: the sums of a thread, vector(i), each of `width` elements. Lanes: the workgroup's first Lanes threads have sums.
 #pragma once
 #include "templates/frame/workspace.h"
 #include "templates/gemm/part_tree.h"
 
 template <class S, class Sums, int Lanes> struct k_parts {
     using args = typename S::args;
-    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, words = Sums::vectors * in_vector; // words: of 16 bytes
+    // others: slices but the last; in_vector, words: words of 16 bytes of a vector and of a thread
+    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, words = Sums::vectors * in_vector;
     static_assert(Sums::width % 4 == 0, "tile: width is a multiple of 4, as sums of slices are exchanged in words of 16 bytes");
     static_assert(Lanes <= S::threads, "tile: no more lanes with sums than threads");
     using meeting = slices<4 * words * Lanes>;
 
-    // The first of `steps` along K that belongs to a slice.
+    // The first step along K of slice `part`, if K has `steps` steps.
     DEV static int first(int part, int steps) { return static_cast<int>(static_cast<long long>(part) * steps / S::split_k); }
-    // Called by all threads with a slice's sums. True: they now hold the sums of the whole tile; else another workgroup adds them to its
-    // own.
+    // All threads call it with the sums of slice `part` in c. True: c now has the sums of the whole tile. False: another workgroup will add
+    // c to its own.
     DEV static bool meet(const args &p, int tile, int part, Sums &c)
     {
         if (const int count = tree::taken(part)) take(p, tile, part, count, c);
@@ -48,7 +49,7 @@ template <class S, class Sums, int Lanes> struct k_parts {
         const meeting m = {S::partial(p)};
         for (int i = thread_index(); i < count; i += S::threads) m.await(slice(tile, tree::giver(part, i)));
         barrier();
-        constexpr int at_once = words <= 8 ? 2 : 1; // slices whose loads are in flight together, as registers allow
+        constexpr int at_once = words <= 8 ? 2 : 1; // slices whose loads are in flight together, as far as registers allow
 #pragma unroll at_once
         for (int i = 0; i < count && has_sums(); i++) add(m.data(slice(tile, tree::giver(part, i))), c);
         barrier();

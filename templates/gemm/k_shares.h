@@ -1,14 +1,15 @@
-// In: accumulators of split-K, where each of Parts workgroups has one slice of a tile's K. Each workgroup of the launch has one item, so
-// all may be resident. Out: the tile's results. Each workgroup adds up one share of the tile, from all slices in a fixed order, and stores
-// that share. It reads as many bytes as it wrote, whatever the number of slices; with the tree of gemm/part_tree.h, a workgroup reads a
-// whole tile for each slice that it adds.
+// In: accumulators of a tile whose K is split among Parts workgroups. Out: the tile's results. Each workgroup adds up one share of the
+// tile, from all slices in a fixed order, and stores it. So it reads as many bytes as it wrote, however many slices there are; with the
+// tree of gemm/part_tree.h, a workgroup would read a whole tile for each slice that it adds. Only for launches whose workgroups have one
+// item each.
 //
-// No deadlock: a workgroup later in the order of items may need the multiprocessor that an earlier one occupies, so an earlier one waits
-// for all slices only for most_waits polls and then leaves its share to the last slice. The last slice waits only for workgroups before it:
-// for their slices, and for whether each has stored its share.
+// No deadlock: a workgroup with a later item may need the multiprocessor of one with an earlier item. So workgroups wait for the other
+// slices only for most_waits polls, and then leave their share to the workgroup of the last slice. That one waits only for workgroups
+// before it: for their slices, and until each has stored or left its share.
 //
-// Owner, the program, has: slice_of(tile, part), the index of a warpgroup's slice; store_word(args, tile, word, thread, sums), which runs
-// the epilogue on the four sums that `thread` had as its word number `word` (word_of()): two columns, and the two 16 columns further on
+// Owner is the program, with slice_of(tile, part), the index of a warpgroup's slice, and store_word(args, tile, word, thread, sums), which
+// runs the epilogue on the four sums that `thread` had as its word number `word` (word_of()): of two columns, and of those 16 columns
+// further on.
 #pragma once
 #include "templates/frame/workspace.h"
 
@@ -18,14 +19,14 @@ template <class Owner, int Parts, int Registers> struct k_shares {
     static constexpr int threads = 128, words = threads * (Registers / 4); // words of 16 bytes in a slice
     static constexpr int each = ceil_div(words, Parts);                    // words of a share
     static constexpr int teams = each > 64 ? 1 : each > 32 ? 2 : each > 16 ? 4 : 8; // threads that add up a word, each some of the slices
-    static constexpr int lanes = 32 / teams, at_once = threads / teams;             // words of a warp, and of the warpgroup, at a time
+    static constexpr int lanes = 32 / teams, at_once = threads / teams;             // words that a warp, and the warpgroup, add at a time
     using meeting = slices<4 * words>;
-    // Values of a slice's second flag. vain: only while any() runs, some thread has said yes. Afterwards left or done: the workgroup left
-    // its share to the last slice, or stored its share itself.
+    // Values of a slice's second flag. vain: while any() runs, some thread has said yes. left: the workgroup left its share to the last
+    // slice. done: it stored its share.
     static constexpr unsigned long long vain = 0x6a09e667f3bcc908ull, left = 0xbb67ae8584caa73bull, done = 0x3c6ef372fe94f82bull;
     static constexpr unsigned most_waits = most_polls < 4096 ? most_polls : 4096;
 
-    // The first accumulator of a word; the others are 1, 8 and 9 further.
+    // A thread's first accumulator in its word i; the other three of the word are 1, 8 and 9 further on.
     DEV static int word_of(int i) { return i / 4 * 16 + i % 4 / 2 * 4 + i % 2 * 2; }
 
     DEV static void add(const args &p, const tile &t, meeting m, const float *acc)
@@ -49,7 +50,7 @@ template <class Owner, int Parts, int Registers> struct k_shares {
     DEV static int thread() { return thread_index() % threads; }
     DEV static void meet() { group_barrier(4 + thread_index() / threads, threads); }
     DEV static unsigned long long *fate(meeting m, long long slice) { return m.flag(slice) + 1; }
-    // Whether `says` is true for any thread of the warpgroup.
+    // True if `says` is true for any thread of the warpgroup.
     DEV static bool any(meeting m, long long own, bool says)
     {
         if (says) flag_store(fate(m, own), vain);

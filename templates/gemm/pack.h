@@ -1,19 +1,19 @@
-// In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, one thread per element. The
-// weight lies in pieces (gemm/pieces.h). With pack_terms each element, rounded to the weight's own dtype S::own, becomes S::passes bf16
-// terms. With pack_split the weight lies in rows: the large tf32 parts of 32 elements, their small parts, then those of the next 32
-// (gemm_ws_split.h).
+// In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, in one of three forms:
+// - pack: in pieces (gemm/pieces.h), one number per element
+// - pack_terms: in pieces; each element, rounded to the weight's own dtype S::own, becomes S::passes bf16 terms
+// - pack_split: in rows, as gemm_ws_split.h reads them: the large tf32 terms of 32 elements, their small terms, then those of the next 32
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/pieces.h"
 
-// Rounds to nearest in tf32 (11 bits); truncates instead where that would be infinite.
+// Rounds x to the nearest tf32 number (11 significant bits), but truncates x if that number would be infinite.
 DEV float tf32_nearest(float x)
 {
     const float y = bits_float(float_bits(x) + 0x1000u & 0xffffe000u);
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-// The largest bf16 number (8 bits) below x in magnitude, 0 for 0; x if it is infinite or NaN.
+// The bf16 number next below x in magnitude; 0 for 0. If x is infinite or NaN: x.
 DEV float bf16_below(float x)
 {
     const unsigned bits = float_bits(x), magnitude = bits & 0x7fffffffu;
@@ -21,9 +21,9 @@ DEV float bf16_below(float x)
     return bits_float((bits & 0x80000000u) | (magnitude - 1 & 0xffff0000u));
 }
 
-// Returns term `index` of a number and subtracts it from x, from which the larger terms have been subtracted already. Term 0 is the
-// smallest: all that is left. All terms have the sign of the number, and none is zero unless the number is below 2^-102: so each term's
-// product with an infinity, or one that overflows, has the sign of the whole product. All terms of an infinity or a NaN are that value.
+// Returns term `index` of a number, and subtracts it from x. x is the number less its larger terms, whose indices are higher. Term 0 is all
+// that is left. All terms have the sign of the number, and none is zero unless the number is below 2^-102. So a term's product that
+// overflows, or that has an infinite factor, has the sign of the whole product. All terms of an infinity or a NaN are that value.
 DEV float take_bf16_term(float &x, int index)
 {
     const float term = index ? bf16_below(x) : x;
@@ -31,7 +31,7 @@ DEV float take_bf16_term(float &x, int index)
     return term;
 }
 
-// Term `index` of x, of `count`.
+// Term `index` of the `count` terms of x; 0: the smallest.
 DEV float bf16_term(float x, int count, int index)
 {
     for (int i = count - 1; i > index; i--) take_bf16_term(x, i);

@@ -1,5 +1,5 @@
-// In: one spec struct S of a product. Out: the distance between rows of its operands: S::a_stride elements or, if that is 0 because each
-// call gives its own stride, S::a_stride_of(p); b_stride likewise.
+// In: one spec struct S of a product. Out: the distance between rows of its operands, in elements: S::a_stride or, if that is 0 because
+// each call gives the stride, S::a_stride_of(p); for B likewise.
 #pragma once
 #include "templates/base/device.h"
 

@@ -1,7 +1,8 @@
-// In: one spec struct S of a product of few rows, and the sums of a tile that each wave has. Out: what both skinny programs share
-// (gemm/gemm.h, gemm/gemm_skinny_across.h): the tile and slice of K of a work item, and the tile's results, added up over the waves and
-// the slices and passed to the epilogue. Stride: elements along K of an iteration of the workgroup. Sharing: waves that have the same block
-// of columns.
+// What both skinny programs share (gemm/gemm.h, gemm/gemm_skinny_across.h). In: one spec struct S of a product of few rows, and each wave's
+// sums of a tile. Out: which tile and slice of K a work item has; the tile's results, added up over waves and slices and passed to the
+// epilogue.
+//
+// Stride: elements along K that a workgroup covers in one iteration. Sharing: waves that have the same block of columns, and split K.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/k_few.h"
@@ -12,7 +13,7 @@ template <class S, int Stride, int Sharing> struct skinny_results {
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, column_tiles = ceil_div(S::packed_n, tile_n);
     static_assert(threads % TF_WAVE == 0, "tile: threads is a multiple of a wave");
-    static constexpr int units = blocks * (S::granule / S::width); // in which a row's results are passed to the epilogue
+    static constexpr int units = blocks * (S::granule / S::width); // epilogue calls for a row, each by another thread
     static_assert(units * tile_m <= threads, "tile: at least one thread for each row and unit of columns");
     static constexpr int all_iterations = ceil_div(S::K, Stride), iterations = ceil_div(all_iterations, S::split_k);
     static_assert(S::split_k >= 1 && S::split_k <= all_iterations, "tile: each slice of split_k has at least one iteration of all lanes");
@@ -26,7 +27,7 @@ template <class S, int Stride, int Sharing> struct skinny_results {
         vec<float, width> lo = splat<width>(0.0f), hi = lo;
         DEV vec<float, width> &vector(int i) { return i ? hi : lo; }
     };
-    static constexpr int words = units * tile_m * S::width / 2; // of 16 bytes, of all results
+    static constexpr int words = units * tile_m * S::width / 2; // all results of a tile, in words of 16 bytes
     static constexpr int teams = words * Sharing <= threads ? Sharing : words < threads ? threads / words : 1;
     using parts = k_few<S, unit_sums, units * tile_m, teams>;
     struct stage {
@@ -34,7 +35,7 @@ template <class S, int Stride, int Sharing> struct skinny_results {
     struct alignas(16) scratch {
         union {
             float part[blocks][Sharing][tile_m * width];
-            typename parts::scratch slices; // once `part` was read
+            typename parts::scratch slices; // after all threads have read `part`
         };
         float sums[units * tile_m];
     };
@@ -42,7 +43,7 @@ template <class S, int Stride, int Sharing> struct skinny_results {
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
-    // Tiles of the same columns are adjacent, so that they hit the cache.
+    // Tiles of the same columns are adjacent, so that they find B in the cache.
     DEV static tile at(const args &p, int item)
     {
         const int part = S::split_k == 1 ? 0 : item / whole_tiles(p), index = S::split_k == 1 ? item : item % whole_tiles(p);
@@ -52,20 +53,20 @@ template <class S, int Stride, int Sharing> struct skinny_results {
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
 
-    DEV static int first_k(const tile &, int part) // of a slice
+    DEV static int first_k(const tile &, int part) // where slice `part` begins
     {
         if constexpr (S::split_k == 1) return part ? S::K : 0;
         const long long k = static_cast<long long>(parts::first(part, all_iterations)) * Stride;
         return k < S::K ? static_cast<int>(k) : S::K;
     }
-    // Index of a sum among those of a wave. Sums that lanes write together (with thread_n = 4, eight columns of rows 1 or 2 apart) are in
-    // different banks, and so are those that they read together (four adjacent columns of eight rows).
+    // Where a wave's sum of a row and column of a block lies. Sums that lanes write together (with thread_n = 4, eight columns of rows 1 or
+    // 2 apart) are in different banks, and so are those that they read together (four adjacent columns of eight rows).
     DEV static int place(int row, int column)
     {
         return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));
     }
 
-    // Called by all threads when each wave has its sums in `part`.
+    // All threads call it after each wave has written its sums to `part`.
     DEV static void finish_tile(const args &p, const tile &t, scratch &s)
     {
         barrier();

@@ -1,21 +1,24 @@
-// In: results of 2 bytes that lie in shared memory, a row's columns side by side. Out: stores of 16 aligned bytes of a row where possible,
-// of single elements at the ends. A piece is 8 adjacent results; each lane has one piece, adjacent lanes mostly adjacent pieces of a row.
-// S of a program that includes this has: epilogue_smem: whether results pass through shared memory; results: how many a pair of packed
-// columns makes: 1 if the epilogue joins the two (silu(gate) * up), else 2; results_unit: rows begin at multiples of so many elements: 8,
-// 4, 2 or 1.
+// In: results of 2 bytes in shared memory, a row's columns side by side. Out: stores of 16 aligned bytes of a row where possible, of
+// smaller units at the ends of rows. A piece is 8 adjacent results. Each lane has one piece, adjacent lanes mostly adjacent pieces of a
+// row.
 //
-// The epilogue's code is instantiated twice: once for the values, in the layout of the products, and once for their addresses; compilers
-// drop what a run does not use. The run for addresses covers one column, because compilers take as long to drop arithmetic as to keep it
-// (NVRTC, eight powers in bf16: 27 s if that run covers a piece's 8 columns, 3 s if one).
+// S of a program that includes this has
+// - epilogue_smem: results pass through shared memory
+// - results: how many results two paired packed columns make: 1 if the epilogue joins them (silu(gate) * up), else 2
+// - results_unit: rows of results begin at multiples of so many elements: 8, 4, 2 or 1
+//
+// The epilogue's code is instantiated twice: once for the values, in the layout of the products, and once for the addresses of results;
+// compilers drop what is not used. The instance for addresses covers one column, because compilers take as long to drop arithmetic as to
+// keep it (NVRTC, eight powers in bf16: 27 s if it covers a piece's 8 columns, 3 s with one).
 #pragma once
 #include "templates/isa/wgmma.h"
 
 inline constexpr int piece_columns = 8;
 
-// Where a piece goes: all of it (found), or its first `some` elements.
+// An Out for the epilogue (docs/spec-structs.md) that finds out where a piece goes: all of it (found), or its first `some` elements.
 struct to_find {
     static constexpr bool first = false;
-    bool second, found; // second: the piece is of the second half of a block's columns
+    bool second, found; // second: the piece comes from the second half of a block's columns
     int some;
     void *to;
     template <int Half, int W, class T> DEV void put(T *at, vec<float, W>)
@@ -34,7 +37,7 @@ struct to_find {
     }
 };
 
-// Stores elements i to i + Unit - 1 of x, whose element 0 belongs at `to`, a multiple of Unit elements.
+// Stores elements i to i + Unit - 1 of the piece x, which goes to `to`, a multiple of Unit elements.
 template <int Unit> DEV void store_unit(void *to, int i, const unsigned (&x)[4])
 {
     if constexpr (Unit == 1) {
@@ -47,7 +50,7 @@ template <int Unit> DEV void store_unit(void *to, int i, const unsigned (&x)[4])
     }
 }
 
-// Stores elements `from` to `behind` - 1 of x.
+// Stores elements `from` to `behind` - 1 of the piece x, which goes to `to`.
 template <int Unit> DEV void store_part(void *to, const unsigned (&x)[4], int from, int behind)
 {
 #pragma unroll
@@ -56,12 +59,12 @@ template <int Unit> DEV void store_part(void *to, const unsigned (&x)[4], int fr
 }
 
 // Stores a piece of a row that begins at a multiple of Unit elements, but not of 16 bytes, and whose length is a multiple of Unit. All
-// lanes of a warp call it together. The aligned 16 bytes that begin in a lane's piece end in the next lane's, which passes its part on. A
-// lane whose neighbour has no adjacent piece stores what is left of its own in parts of Unit elements.
+// lanes of a warp call it together. A lane stores the aligned 16 bytes that begin within its piece; they end within the piece of the next
+// lane, which passes its part on. A lane whose neighbour has no adjacent piece stores the rest of its own in units of Unit elements.
 template <int Unit> DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
 {
     const unsigned long long at = reinterpret_cast<unsigned long long>(out.to);
-    const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // elements before a full 16 bytes
+    const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // ahead: of the aligned 16 bytes
     const unsigned long long next_at = lane_above(at), last_at = lane_below(at);
     const int next_count = lane_above(count), last_count = lane_below(count);
     const bool joins = out.found && (ahead == 0 || (next_at == at + 16 && next_count >= ahead)); // the last lane is its own next one

@@ -1,7 +1,7 @@
-// In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes an operand of f32 matmuls
-// as gemm_ws_split.h reads it: a row per column of the result (of A: per row), which holds for every 32 elements of K the large TF32
-// terms, then the small ones, zero-padded beyond K. If K is contiguous in memory, a thread makes S::each runs of 8 elements; else a
-// workgroup transposes 32 k of 32 * S::each columns in shared memory.
+// In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes an operand of an f32 matmul
+// as two TF32 numbers per element, as gemm_ws_split.h reads it. A row of the result is a column of B (or a row of A): for every 32 elements
+// of K their large terms, then their small ones, zero-padded beyond K. If K is contiguous in memory, a thread has S::each runs of 8
+// elements in flight; else a workgroup transposes 32 * S::each columns by 32 of K in shared memory.
 #pragma once
 #include "templates/gemm/pack.h"
 
@@ -9,7 +9,7 @@ template <class S, bool across = S::across> struct tf32_terms : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     struct tile {
-        long long first;
+        long long first; // group of V elements, counted over all matrices
     };
     struct scratch {
     };
@@ -69,7 +69,7 @@ template <class S> struct tf32_terms<S, true> : without_k_loop {
         int batch, n, k;
     };
     struct scratch {
-        float x[32][columns + 1]; // no bank conflicts when 8 threads read 4 rows each
+        float x[32][columns + 1]; // padded, so that 8 threads that read 4 rows each have no bank conflicts
     };
 
     DEV static int tiles(const args &p) { return S::batches(p) * column_tiles * groups; }
@@ -93,7 +93,7 @@ template <class S> struct tf32_terms<S, true> : without_k_loop {
         }
         barrier();
 #pragma unroll
-        for (int j = 0; j < stores; j++) { // 16 pieces of 4 terms of a row: 8 large, 8 small
+        for (int j = 0; j < stores; j++) { // a row of 32 elements is 16 pieces of 4 terms: 8 of large terms, 8 of small ones
             const int i = thread_index() + j * threads, column = i / 16, piece = i % 16;
             if (column >= columns || t.n + column >= S::N) continue;
             vec<float, 4> terms;
