@@ -66,9 +66,9 @@ static void add_setting(const overrides *w, tile_override *of, const char *setti
     if (!equals || equals == setting) override_refuse(w, of, arena_printf(w->a, "expected key=number, at '%s'", setting));
     const char *key = arena_strndup(w->a, setting, (size_t)(equals - setting));
     for (int i = 0; i < of->count; i++)
-        if (strcmp(of->settings[i].key, key) == 0) override_refuse(w, of, arena_printf(w->a, "a second %s", key));
+        if (strcmp(of->settings[i].key, key) == 0) override_refuse(w, of, arena_printf(w->a, "%s is given twice", key));
     if (strcmp(key, "layer") == 0) {
-        if (of->layer >= 0) override_refuse(w, of, "a second layer");
+        if (of->layer >= 0) override_refuse(w, of, "layer is given twice");
         of->layer = read_layer(w, of, equals + 1);
         return;
     }

@@ -13,14 +13,14 @@ static const char *operands_obstacle(const problem *p, const program *of)
     if (!product) return NULL;
     if (reads_terms(product) && of->weights != weights_split) return "an operand is stored as TF32 terms";
     if (reads_bf16_terms(product) && rows_terms(of->weights, product) < 2) return "A is stored as terms in bf16";
-    return !of->several_passes && product_passes(p, of->weights) > 1 ? "the weight has more digits than a number of A's dtype" : NULL;
+    return !of->several_passes && product_passes(p, of->weights) > 1 ? "an element of the weight needs several numbers of A's dtype" : NULL;
 }
 
 const char *program_obstacle(const problem *p, const program *of)
 {
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
     if (p->ir->level == fusion_block && !frame_table[program_table[of->kind].frame].list)
-        return arena_printf(p->a, "its frame, %s, has no launches of several phases", frame_table[program_table[of->kind].frame].name);
+        return arena_printf(p->a, "its frame, %s, cannot run several phases in a launch", frame_table[program_table[of->kind].frame].name);
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
     const char *obstacle = operands_obstacle(p, of);
     return obstacle || !of->obstacle ? obstacle : of->obstacle(p);
@@ -179,7 +179,7 @@ static const char *override_obstacle(const problem *p, const tile_override *w, p
         if (field < 0)
             return arena_printf(p->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", of->name,
                                 w->settings[i].key, of->name, p->phase->name, fields_text(p->a, of));
-        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* one by its former name */
+        if (given & 1u << field) return arena_printf(p->a, "%s is given twice", of->fields[field].name); /* one by its former name */
         given |= 1u << field;
     }
     return NULL;

@@ -49,7 +49,7 @@ const char *decode_whole_obstacle(const problem *p)
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p), values = problem_value_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
-    if (p->ir->level == fusion_block && by_wave_cache(p->target)) return "on AMD it has no launches of several phases";
+    if (p->ir->level == fusion_block && by_wave_cache(p->target)) return "on AMD it cannot run several phases in a launch";
     if (attention_window_obstacle(p)) return attention_window_obstacle(p);
     if (attention_bias_obstacle(p)) return attention_bias_obstacle(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);

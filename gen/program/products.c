@@ -27,7 +27,7 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     const dtype a = rows_dtype(product);
     const weight_format *f = format_in(a, product->inputs[1]->type);
     if (!dtype_multiplies(a, layer) || !f) return "operands are not both bf16 or both f16";
-    return f->passes > 1 ? "the weight has more digits than a number of A's dtype" : NULL;
+    return f->passes > 1 ? "an element of the weight needs several numbers of A's dtype" : NULL;
 }
 
 bool matmul_is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }

@@ -134,7 +134,7 @@ START_TEST(matrix_units_refuse_weights_of_wider_types)
     } refused[] = {{{"sm_90a", "f16", "bf16", "swap_ab", NULL}, "operands are not both bf16 or both f16"},
                    {{"sm_80", "f32", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
                    {{"gfx1100", "f32", "f32", "wmma", NULL}, "operands are neither bf16 nor f16"},
-                   {{"sm_90a", "bf16", "f32", "swap_ab", NULL}, "the weight has more digits than a number of A's dtype"},
+                   {{"sm_90a", "bf16", "f32", "swap_ab", NULL}, "an element of the weight needs several numbers of A's dtype"},
                    {{"gfx942", "f16", "f32", "register_fed", NULL}, "operands are not both bf16 or both f16"},
                    {{"sm_90a", "bf16", "f32", "wgmma_3xtf32", NULL}, "operands are not both f32"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
