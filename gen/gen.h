@@ -59,7 +59,7 @@ typedef struct argument {
 } argument;
 
 enum { next_call_bytes = 24 }; /* size of weight_runs in templates/frame/next.h */
-enum { pack_shared_bytes = 2 }; /* shared memory of every pack kernel, which uses none: equals no_shared_memory() */
+enum { pack_shared_bytes = 2 }; /* of every pack kernel, whose stage and scratch are empty structs: as no_shared_memory() */
 
 typedef struct packed_weight {
     const char *name;        /* the pack kernel's: llama_qkv_pack */

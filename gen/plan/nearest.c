@@ -69,8 +69,8 @@ static void offer(hunt *h, const ir_tile *t, double moved)
     h->least_off = h->off, h->least_moved = moved;
 }
 
-/* Varies `left` more fields of the tile, from index `first` on, among those that were not requested. moved: distance from `home` of those
- * varied so far. */
+/* Varies `left` more fields of the tile, from index `first` on, among those that were not requested. moved: how far the fields varied so
+ * far are from `home`. */
 static void move_others(hunt *h, const ir_tile *from, int first, int left, double moved)
 {
     if (h->best.found && (h->off > h->least_off || moved >= h->least_moved)) return;

@@ -5,8 +5,8 @@
 
 /* Fills `awaits` of each phase with the phases that it depends on (ir_phase.after), and with earlier phases that access the same memory, if
  * either of the two writes there, such as another piece of a concat. A phase is left out if another one in the list already waits for it.
- * In a stack, also fills `awaits_before` of each phase that has no such waits, with all phases for which no other phase of the layer waits.
- * */
+ * In a stack, also fills `awaits_before` of each phase that has no such waits, with all phases for which no other phase of the
+ * layer waits. */
 void order_set(arena *a, const ir_graph *p, launch *l);
 /* What is wrong with the waits; NULL: nothing. The proof uses what the ops read and write, not ir_phase.after. It shows that every phase
  * waits only for earlier ones, so that all waits end. It shows that if two phases access the same memory and one of them writes it, the

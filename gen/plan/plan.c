@@ -412,7 +412,7 @@ static void plan_ring(const planner *p, launch *l)
     l->shared_bytes += ring_bytes(l->ring_pages);
     l->dynamic_bytes = l->shared_bytes;
     l->threads += p->p->target->wave;
-    if (l->together) l->overlap = false; /* no census: the loading warp begins before it could say which tiles to load for */
+    if (l->together) l->overlap = false; /* the loading warp begins at once, before a census could assign tiles */
 }
 
 /* Decides which phases wait for which, and proves that this suffices. Workgroups that wait for each other must all be resident: one per

@@ -19,8 +19,8 @@ const char *tile_illegal(const problem *p, const ir_tile *t);
 bool tile_default(const problem *p, program_kind kind, ir_tile *t, const char **why);
 bool tile_has_spilled(const ir_phase *phase, const ir_tile *t); /* t is among the phase's forbidden tiles */
 /* Fills phase->tile, where `phase` is the planner's copy of the problem's phase. known: the tile from wisdom; NULL: none. fallback: the
- * preferred program spilled, so settings of the text and the user do not apply to this one. Returns false if the tile is illegal, with the
- * reason in *rule, or if the tile and all smaller ones of the program have spilled (phase->spilled), with *rule NULL. */
+ * preferred program spilled, so settings of the text and the user, which were meant for it, do not apply. Returns false if the tile is
+ * illegal, with the reason in *rule, or if the tile and all smaller ones of the program have spilled (phase->spilled), with *rule NULL. */
 bool tile_choose(const problem *p, const preferences *w, const program *of, const ir_tile *known, bool fallback, ir_phase *phase,
                  const char **rule);
 #endif
