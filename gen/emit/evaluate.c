@@ -72,7 +72,7 @@ const expression *evaluate_row_scalar(scope *s, const ir_value *v, const express
     if (name) return name;
     if (s->collect) return keep_scalar(s->collect, v, row);
     if (wide_reduction(s->e, v))
-        bail(s->e->a, code_unsupported, v->at, "%%%s: a column reduction cannot be read by the phase that computes it", v->name);
+        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction over a row cannot be read by the phase that computes it", v->name);
     name = value_made_here(s->e, v) ? evaluate_row_scalar_op(s, v, row) : load_row_scalar(s, v, row);
     scope_know(s, scalar_of(v, row), name);
     return name;

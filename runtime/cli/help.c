@@ -24,7 +24,7 @@ static const struct { const char *name, *meaning; } variables[] = {
     {"TFGEN_LIBHIP", "the HIP runtime, for AMD GPUs; default libamdhip64 of the system or of ROCm"},
     {"TFGEN_LIBCUDA", "NVIDIA's driver library; default libcuda.so.1"},
     {"TFGEN_PROFILE", "1, or a library: tell profilers what is going on, as ranges of NVTX and roctx (docs/profiling.md)"},
-    {"TFGEN_LIBNVML", "NVIDIA's management library, which tells clocks to the trials of `tfgen tune`; default libnvidia-ml.so.1"},
+    {"TFGEN_LIBNVML", "NVIDIA's management library, from which `tfgen tune` records clocks; default libnvidia-ml.so.1"},
     {"TFGEN_LIBCLANG", "libclang, which checks emitted kernels against the plan; default the newest of the system"},
     {"TFGEN_WORKER", "the compile worker; default tfgen-worker beside tfgen or in ../libexec/tfgen"},
     {"NO_COLOR", "no colours"}};

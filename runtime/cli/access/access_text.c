@@ -136,6 +136,6 @@ void access_print(const access_report *r)
         if (!r->launches[i].earlier_launches) print_launch(r, &r->launches[i]);
         for (int k = 0; k < r->launches[i].row_count && !r->launches[i].earlier_launches; k++) faults[r->launches[i].rows[k].fault]++;
     }
-    printf("\nlines marked !: %d with conflicts, %d that waste what they bring, %d that ask for sectors again (docs/insight.md)\n",
+    printf("\nlines marked !: %d with conflicts, %d that fetch bytes they do not use, %d that request sectors again (docs/insight.md)\n",
            faults[access_conflicts], faults[access_waste], faults[access_again]);
 }

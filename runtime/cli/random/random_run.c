@@ -206,7 +206,7 @@ static void print_counts(const random_run *r)
 
 static void print_ratios(const random_run *r)
 {
-    printf("\n%-18s %8s %10s %10s %10s %10s   error over bound: of the values that an op made, and the largest RMS of one\n", "op",
+    printf("\n%-18s %8s %10s %10s %10s %10s   error/bound: largest and smallest maximum of a value, largest RMS of a value\n", "op",
            "values", "largest", "smallest", "RMS", "RMS in f32");
     for (int k = 0; k < op_count; k++)
         if (r->ratios[k].count)

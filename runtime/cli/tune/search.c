@@ -169,7 +169,7 @@ static void choose_best(search *s)
         for (int k = 1; k < s->r.count && c->status == candidate_ready; k++)
             faster += s->r.list[k]->status == candidate_ready && s->r.list[k]->ratio < c->ratio;
         if (c->status != candidate_ready || (faster < stay && n++ < stay)) continue;
-        leave(c, arena_printf(s->a, "%.3f of the default's time when its wave ended; four others had less then", c->ratio));
+        leave(c, arena_printf(s->a, "%.3f of the default's time when its wave of candidates ended; four others were faster", c->ratio));
         s->side->release(s->side->context, c);
     }
 }

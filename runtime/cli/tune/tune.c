@@ -48,7 +48,7 @@ static void print_plan(const tune_case *c, const tuned_plan *p)
            p->plan->target->name, p->plan->device->name, dims_text(c->a, &ir->dims, ","));
     printf("  %-26s %8s  %-8s %7s %6s  %s\n", "kernel", "of run", "", "gain", "tried", "tile");
     for (int i = 0; i < p->count; i++) print_kernel(&p->kernels[i]);
-    printf("  whole run: %s, with what was kept %.3f times as fast\n\n", spread_time_text(c->a, p->before, true), 1 / p->ratio);
+    printf("  whole run: %s; with the tiles that were kept %.3f times as fast\n\n", spread_time_text(c->a, p->before, true), 1 / p->ratio);
 }
 
 static json_t *plan_json(const tune_case *c, const tuned_plan *p)
