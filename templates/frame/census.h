@@ -1,16 +1,16 @@
-// In: a launch whose workgroups wait for each other, and a word of its workspace. Out: the workgroups that take part. Not all may be
-// resident: other launches may occupy multiprocessors and wait, too. So each workgroup counts itself before its first tile. If some do
-// not start for long, a waiting one closes the census: those counted so far give up and end, which frees their multiprocessors, and those
-// that start later share all tiles. They may give up in turn, until only one is left. So no wait lasts for ever, however many launches
-// run.
+// In: a launch whose workgroups wait for each other, and a word of its workspace. Out: which workgroups take part. Not all may be resident,
+// since workgroups of other launches may occupy multiprocessors and wait as well. So each workgroup counts itself before its first tile. If
+// some do not start for a long time, a waiting workgroup closes the census: the workgroups counted so far give up and end, which frees
+// their multiprocessors, and those that start later share all tiles. These may give up in turn, until one is left. So no wait lasts for
+// ever, however many launches run.
 //
-// The word has the form of a mark (marks.h): the upper 16 bits count workgroups. The lower 48 are `open`; or, once the census is closed,
-// `closed` in their upper 32 and in their lower 16 the number of workgroups that gave up.
+// The word has the form of a mark (marks.h): its upper 16 bits count workgroups. The lower 48 bits are `open`. Once the census is closed,
+// they are `closed` (32 bits) followed by the number of workgroups that gave up (16 bits).
 #pragma once
 #include "templates/frame/workspace.h"
 
 struct alignas(16) seat {
-    int index, total; // among the workgroups that take part; total 0: this one does not
+    int index, total; // index among the workgroups that take part, and their number; total 0: this workgroup does not take part
     int gone;         // workgroups that gave up before this one started
 };
 
@@ -18,8 +18,8 @@ struct census {
     static constexpr unsigned long long open = 0x4e0793f8c26bull, closed = 0x93f8c26bull;
     static constexpr int shift = 48, nobody = 0x7fffffff;
     static constexpr unsigned long long one = 1ull << shift;
-    // Polls before a workgroup closes the census: a launch of another stream may occupy multiprocessors for that long. On the host engine
-    // all workgroups are resident, but start late.
+    // Polls before a workgroup closes the census. A launch of another stream may occupy multiprocessors for that long without need to give
+    // up. On the host engine all workgroups are resident, but may start late.
 #if defined(TF_CENSUS_POLLS) // set by a test
     static constexpr unsigned long long patience = TF_CENSUS_POLLS;
 #elif defined(TF_ON_HOST)
@@ -34,8 +34,8 @@ struct census {
     DEV static bool is_closed(unsigned long long x) { return x << 16 >> 32 == closed; }
     DEV static int gone(unsigned long long x) { return is_closed(x) ? static_cast<int>(x & 0xffff) : 0; }
 
-    // Called by one thread: counts this workgroup and returns the word as it was before. Initialises the word if no workgroup has yet. It
-    // orders no other memory accesses.
+    // Called by one thread: counts this workgroup and returns the word as it was before. Initialises the word if no workgroup has done so.
+    // Orders no other memory accesses.
     DEV unsigned long long join() const
     {
         unsigned long long was = flag_take_relaxed(word, one);

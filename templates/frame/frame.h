@@ -1,18 +1,24 @@
-// In: a list of phases F (one, or several of a block) and its arguments. Out: what frames that walk a list share: the tile scheduler,
-// waiting for tiles of the same launch, and publishing them.
+// In: a list of phases F (one phase, or several of a block) and its arguments. Out: what frames that walk a list share: the tile scheduler,
+// and how tiles of a launch wait for each other.
 //
-// F: args, phases, tiles(p, phase), with(p, phase, what), which calls what(P(), args of P), and the constants of F that the frame's own
-// header names. With several phases also:
-//   words(p): its counters (workspace.h), all zero before the first launch; counter_count(p): their number
-//   needs(p, phase, index) -> dependency: the counter that the tile waits for, and the value that it waits for
-//   posts(p, phase, index) -> the counter to which the finished tile adds 1, or -1
-// An argument that another phase of the launch writes is a pointer to non-const: const promises that no thread of the launch writes there,
-// so that loads through it may move above stores and waits (load_constant, base/device.h).
+// F has
+// - args, the arguments' type; phases, how many there are
+// - tiles(p, phase): how many tiles a phase has
+// - with(p, phase, what): calls what(P(), arguments of P) for the program P of the phase
+// - constants that the header of the frame names
+//
+// If there are several phases, it also has
+// - words(p): the launch's counters (workspace.h), all zero before the first launch; counter_count(p): how many there are
+// - needs(p, phase, index) -> dependency: which counter the tile waits for, and until which value
+// - posts(p, phase, index) -> the counter to which the finished tile adds 1, or -1
+//
+// An argument that another phase of the launch writes is a pointer to non-const. A pointer to const promises that no thread of the launch
+// writes there, so that loads through it may move above stores and waits (load_constant, base/device.h).
 #pragma once
 #include "templates/frame/workspace.h"
 
-struct early {}; // data that no launch writes (weights): may be loaded before the previous launch has ended
-struct late {};  // all other data: loaded after previous_wait()
+struct early {}; // loads of data that no launch writes (weights); they may run before the previous launch has ended
+struct late {};  // loads of all other data, after previous_wait()
 
 struct dependency {
     int counter, count; // count 0: no dependency
@@ -32,8 +38,8 @@ template <class P> struct one_phase {
     template <class Do> DEV static void with(const args &p, int, Do what) { what(P(), p); }
 };
 
-// A persistent tile scheduler: items are (phase, index) over all phases in order, and item i goes to workgroup i modulo the grid. An item
-// waits only for lower ones, and each workgroup takes its own in ascending order, so there is no deadlock while all workgroups are
+// A persistent tile scheduler. Items are the tiles of all phases in order, and item i goes to workgroup i modulo the grid. An item waits
+// only for items with lower numbers, and each workgroup takes its items in ascending order, so there is no deadlock if all workgroups are
 // resident.
 template <class F> struct item {
     int phase, index;
@@ -51,6 +57,7 @@ template <class F> struct item {
     DEV void next() { index += block_total(); }
 };
 
+// True if the tile need not wait.
 template <class F> DEV bool ready(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
@@ -60,17 +67,17 @@ template <class F> DEV bool ready(const typename F::args &p, const item<F> &w)
     return true;
 }
 
-// Called by the threads that load the tile's data. If other threads read them as well, a barrier follows.
+// Waits for what the tile needs. Called by the threads that load the tile's data; if other threads read that, too, a barrier must follow.
 template <class F> DEV void await(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
         const dependency d = F::needs(p, w.phase, w.index);
         if (d.count > 0) counters{F::words(p)}.await(w.phase, d.counter, d.count);
-        device_acquire(); // AMD: for this thread's wave alone; every wave calls it again after the barrier
+        device_acquire(); // on AMD this holds for the thread's own wave only, so every wave calls it again after the barrier
     }
 }
 
-// Called by one thread, after every wave's device_release() and a barrier.
+// Counts the finished tile. Called by one thread, after device_release() by every wave and a barrier.
 template <class F> DEV void publish(const typename F::args &p, const item<F> &w)
 {
     const int counter = F::posts(p, w.phase, w.index);

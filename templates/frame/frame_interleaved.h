@@ -1,13 +1,14 @@
-// In: a list of phases F (one, or all of a block) and its arguments. Out: the interleaved software pipeline for matrix units (AMD): every
-// wave computes, and between clusters of matrix instructions issues copies of the next k tile. The next tile's weights are in flight before
-// this tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
+// In: a list of phases F (one, or all of a block) and its arguments. Out: the interleaved frame, a software pipeline for AMD's matrix
+// units: every wave computes, and issues copies of the next k tile between groups of matrix instructions. The next tile's weights are in
+// flight before this tile's results are stored.
 //
-// F (frame.h) also has: stages, stage_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
-//   args, tile, accumulators; parts: how many parts a k tile is loaded in; late_parts: how many of these, the first ones, hold data that
-//     the launch itself may write
-//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source_of(p, tile) -> what load needs for all k tiles of the tile
-//   load<Part>(source, k_tile, stage): only issues the copies
-//   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
+// F (frame.h) also has stages, stage_bytes, scratch_bytes, threads. P, the program of a phase (such as gemm_mfma.h), has
+// - args, tile, accumulators (types)
+// - tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1
+// - parts: into how many parts a k tile's loads are divided; the first late_parts of them load data that the launch itself may write
+// - source_of(p, tile) -> what load() needs for all k tiles of the tile
+// - load<Part>(source, k_tile, stage), which only issues the copies
+// - compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/isa/amd.h"
@@ -20,7 +21,7 @@ template <class F> struct alignas(16) interleaved_bytes {
     char byte[interleaved_memory<F>::bytes];
 };
 
-// The ring within one tile. Stage `position` holds the k tile being computed; the next one is being loaded.
+// The ring of stages within one tile. Stage `position` holds the k tile that is computed; the next k tile is being loaded.
 template <class F, class P> struct interleaved_ring {
     lds_address memory;
     int &position;
@@ -63,7 +64,7 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
 #endif
     int position = 0;
     item<F> w = item<F>::first(), next = w;
-    const auto weights = [&](const item<F> &v) { // loads into the stage after the last one computed, which no wave reads any more
+    const auto weights = [&](const item<F> &v) { // loads an item's first weights into the next stage, which no wave reads any more
         F::with(p, v.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::stage_bytes);

@@ -2,13 +2,15 @@
 // persistent launch over all their tiles: each tile waits for the tiles that it reads, is computed, and is published. All workgroups are
 // resident. Refuses (static_assert) phases with different numbers of threads.
 //
-// F derives from phase_list<programs>. Each program P names the code with which its frame computes a single tile, P::in_list:
-//   bytes<P>: shared memory that P needs
-//   walk<P>: what a workgroup keeps from tile to tile. All threads call: start(p, index) for the first tile, before it waits and before the
-//     previous launch has ended; it may load packed weights. look(p, index, shared) before a tile waits; it reads what no phase writes.
-//     tile(p, index, next, shared) computes a tile and may begin to load the next one (-1: none)
-//   ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and its walk has tile(p, index, ring, shared)
-// With a ringed program the source defines TF_TEAM, the number of computing threads, and F has ring_pages and pages_in_flight.
+// F derives from phase_list<programs>. Each program P has in_list, the code with which its frame computes a single tile:
+// - bytes<P>: shared memory that P needs
+// - walk<P>: what a workgroup keeps from tile to tile, with three functions that all threads call. start(p, index): once, before the first
+//   tile waits and before the previous launch has ended; it may load packed weights. look(p, index, shared): before a tile waits; it may
+//   read what no phase writes. tile(p, index, next, shared): computes a tile, and may begin to load tile `next` (-1: there is none)
+// - ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and the walk has tile(p, index, ring, shared)
+//   instead
+//
+// If a program is ringed, the source defines TF_TEAM, the number of computing threads, and F has ring_pages and pages_in_flight.
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/frame/marks.h"
@@ -35,14 +37,15 @@ template <class First, class... More> struct phase_list {
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 
-// If workgroups are counted (census.h), the workgroup's seat lies behind the phases' shared memory, so that it takes no registers.
+// If workgroups are counted (census.h), the workgroup's seat lies after the shared memory of the phases, where it takes no registers.
 template <class F, class = void> constexpr bool is_counted = false;
 template <class F> constexpr bool is_counted<F, nothing<decltype(F::counted)>> = F::counted;
 template <class F> constexpr int before_seat = (F::shared_bytes + 15) / 16 * 16;
 template <class F> constexpr int phases_bytes = is_counted<F> ? before_seat<F> + static_cast<int>(sizeof(seat)) : F::shared_bytes;
 template <class F> DEV seat &seat_in(char *shared) { return *reinterpret_cast<seat *>(shared + before_seat<F>); }
 
-// A list runs once, or once for each layer of a stack (frame_stack.h). Functions of F then take a layer_view in place of the arguments.
+// A list runs once or, in a stack, once for each layer (frame_stack.h). In a stack, functions of F take a layer_view in place of the
+// arguments.
 template <class At> constexpr bool is_layer = false;
 template <class At> DEV int layer_of(const At &p)
 {
@@ -55,9 +58,9 @@ template <class At> DEV int layers_of(const At &p)
     else return 1;
 }
 
-// How the workgroups of a list wait for each other: F::waits is one of these two.
+// How the workgroups of a list wait for each other: F::waits is one of the following two.
 //
-// Tile by tile, by counters (frame.h).
+// by_counters: each tile waits for the tiles that it reads (frame.h).
 template <class F> struct by_counters {
     using args = typename F::args;
     DEV static int total() { return block_total(); }
@@ -77,17 +80,21 @@ template <class F> struct by_counters {
     }
 };
 
-// Phase by phase, by marks (marks.h): before its first tile of a phase, a workgroup waits until all tiles of the phases that this phase
-// awaits have ended; after its last tile of a phase that others await, it marks its end. F has words(p); awaited(phase, n): the n-th phase
-// that the phase waits for, an earlier one, -1 after the last; is_awaited(phase); last_wait: the last phase that waits. In a stack also
-// awaited_before(phase, n): likewise a phase of the layer before. All phases of a layer have ended before one of the next layer begins, so
-// marks count on from layer to layer.
+// by_phases: before its first tile of a phase, a workgroup waits until all tiles of certain earlier phases have ended; after its last tile
+// of a phase for which others wait, it marks that (marks.h). F has
+// - words(p): the memory of the marks
+// - awaited(phase, n): the n-th earlier phase for which the phase waits; -1 after the last
+// - awaited_before(phase, n), in a stack: likewise, a phase of the previous layer
+// - is_awaited(phase): another phase waits for this one
+// - last_wait: the last phase that waits
 //
-// If workgroups are counted (census.h), each waits for all others before its first tile. (To let them compute tiles of the first phase
-// before they wait for all others was no faster on an H200: the first wait for that phase then includes workgroups without a tile of it.)
+// All phases of a layer have ended before a phase of the next layer begins, so marks count on from layer to layer.
+//
+// If workgroups are counted (census.h), each waits for all others before its first tile. (Letting them compute tiles of the first phase
+// before that wait was no faster on an H200, as the first wait for that phase then also waits for workgroups without a tile of it.)
 template <class F> struct by_phases {
-    bool ended = false; // this workgroup has passed its last wait, and has said so
-    const seat *seated; // in shared memory, if workgroups are counted
+    bool ended = false; // this workgroup has passed its last wait, and has marked that
+    const seat *seated; // the workgroup's seat in shared memory, if workgroups are counted
 
     DEV int total() const
     {
@@ -99,7 +106,7 @@ template <class F> struct by_phases {
         const int count = F::tiles(p, phase);
         return count < total() ? count : total();
     }
-    // Returns the workgroup's index; census::nobody: it gives up.
+    // Returns the workgroup's index; census::nobody: it has to give up.
     template <class At> DEV int begin(const At &p, char *shared)
     {
         const marks m{F::words(p)};
@@ -130,7 +137,7 @@ template <class F> struct by_phases {
     {
         const marks m{F::words(p)};
         if (thread_index() == 0) poll(p, m, w.phase);
-        device_acquire(); // AMD: for the thread that waited; the waves acquire after the barrier
+        device_acquire(); // on AMD for the thread that waited; the waves acquire after the barrier
         barrier();
         device_acquire();
         if (w.phase == F::last_wait && layer_of(p) + 1 == layers_of(p)) end(m);
@@ -140,14 +147,15 @@ template <class F> struct by_phases {
         return F::is_awaited(w.phase) && w.index + total() >= F::tiles(p, w.phase);
     }
     template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
-    // next: the workgroup's next index, counted from the end of the last phase. Exactly one workgroup has 0 (mostly one without a tile in
-    // the last phase): it clears the marks once all workgroups have passed their last wait and all marks have arrived.
+    // next: the index of the workgroup's next tile if the last phase had more tiles, counted from its end. Exactly one workgroup has 0
+    // (mostly one without a tile in the last phase): it clears the marks when all workgroups have passed their last wait and all marks have
+    // arrived.
     template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
         if (total() != block_total()) return leave_closed(m);
         if (!ended) {
-            barrier(); // the wave that initialises the marks in begin() is done
+            barrier(); // the wave that initialises the marks in begin() has done so
             end(m);
         }
         if (next != 0) return;
@@ -156,7 +164,7 @@ template <class F> struct by_phases {
         barrier();
         m.clear(F::phases, thread_index(), F::threads);
     }
-    DEV static void leave_closed(const marks &m) // the census was closed
+    DEV static void leave_closed(const marks &m) // if the census was closed
     {
         barrier();
         if (thread_index() == 0) m.end(F::phases);
@@ -168,7 +176,7 @@ template <class F> struct by_phases {
     }
 };
 
-// x, hidden from the compiler, which would otherwise compute it early and keep it in a register until a later phase needs it.
+// Returns x. Hides it from the compiler, which would otherwise compute x early and keep it in a register until a later phase needs it.
 #if defined(TF_PHASES) && !defined(TF_ON_HOST) && !defined(__clang__)
 DEV int not_kept(int x)
 {
@@ -180,15 +188,15 @@ DEV int not_kept(int x) { return x; }
 #endif
 
 // Computes the workgroup's tiles of a phase, the first of which is `index`, then those of the later phases. Each phase has a loop of its
-// own, because compilers keep in registers what is the same for all tiles of a loop. Returns what leave() takes as `next`.
+// own, because compilers keep in registers what is the same for all tiles of a loop. Returns `next` for leave().
 template <class F, int Phase, class At, class Ring>
 DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync, Ring &ring)
 {
     using P = typename F::template program<Phase>;
-    const int tiles = not_kept(F::tiles(p, Phase)); // computed from arguments: no memory may be read before previous_wait()
+    const int tiles = not_kept(F::tiles(p, Phase)); // reads arguments only: no memory may be read before previous_wait()
     F::with(p, Phase, [&](auto program, const auto &a) {
         if constexpr (same_program<decltype(program), P>) {
-            typename P::in_list::template walk<P> walk{}; // initialised: a stack's loop would keep what the layer before left in it
+            typename P::in_list::template walk<P> walk{}; // initialised, else the loop of a stack would keep what the previous layer left
             if (index < tiles) walk.start(a, index);
             if constexpr (Phase == 0) {
                 if (layer_of(p) == 0) {
@@ -223,14 +231,14 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
         return index - tiles;
 }
 
-// ---- the ring of weights of a launch some of whose programs are ringed
+// ---- the ring of a launch that has ringed programs
 #if defined(TF_TEAM)
 template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory) + phases_bytes<F>;
 template <class F> constexpr int list_threads = F::threads + TF_WAVE;
 template <class F> using list_ring = typename ring_of<F>::reader;
 
-// By the loading warp: puts the weights of the tiles that run_phases() computes into the ring, in that order. Returns what run_phases()
-// returns.
+// The loading warp calls it: puts the weights of all tiles that run_phases() computes into the ring, in the same order. Returns what
+// run_phases() returns.
 template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &p, int index, Ring &ring)
 {
     using P = typename F::template program<Phase>;
@@ -248,8 +256,8 @@ template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At
     else
         return index - tiles;
 }
-// Splits shared memory into the ring, which it returns, and the phases' part. The loading warp calls feed(writer); for its threads `loads`
-// is true, and nothing is left to do.
+// Splits shared memory into the ring, whose reader it returns, and the phases' part, to which it moves `shared`. In the loading warp it
+// calls feed(writer) and sets `loads`; that warp has nothing left to do then.
 template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &loads, Feed feed)
 {
     typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);

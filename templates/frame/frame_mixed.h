@@ -1,17 +1,20 @@
-// In: one tile program P and its arguments. Out: the mixed frame: every thread loads and computes, by plain loads, with one or two stages;
-// a workgroup takes tiles block_index(), block_index() + block_total(), ...
+// In: one tile program P and its arguments. Out: the mixed frame: every thread loads and computes, by plain loads, with one or two stages.
+// A workgroup takes tiles block_index(), block_index() + block_total(), and so on.
 //
-// P: args, tile, accumulators, stage, scratch (types), stages (1 or 2), tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0,
-//    load(p, tile, k_tile, stage), compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
-// Optional: `staged`, registers that hold the next k tile until its stage is free: fetch(p, tile, k_tile, staged) only issues the loads,
-// which overlap the computation, and land(staged, stage) stores them. `signals`: P calls next_may_start() itself; else the frame calls it
-// first of all.
-// compute() calls of its ring, per k tile: wait() makes the current k tile readable by all threads and returns its stage; prefetch() loads
-// the next k tile (with two stages: while other threads still compute); release() ends this thread's reads of the stage.
+// P has
+// - args, tile, accumulators, stage, scratch (types); stages: 1 or 2
+// - tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0
+// - load(p, tile, k_tile, stage), compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
+// - optionally staged, registers that hold the next k tile until its stage is free; then fetch(p, tile, k_tile, staged) only issues the
+//   loads, which overlap with products, and land(staged, stage) stores them
+// - optionally signals: P calls next_may_start() itself; else the frame calls it before anything else
+//
+// For each k tile, compute() calls three functions of the ring. wait() returns the stage of the k tile once all threads may read it.
+// prefetch() loads the next k tile, with two stages while other threads still compute. release() ends this thread's reads of the stage.
 #pragma once
 #include "templates/isa/simt.h"
 
-// Base of programs that compute in finish() alone.
+// Base of programs that do all their work in finish().
 struct without_k_loop {
     struct accumulators {};
     struct stage {};

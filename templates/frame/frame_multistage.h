@@ -1,12 +1,14 @@
-// In: one tile program P and its arguments. Out: the cp.async multistage mainloop over its tiles: copies run P::stages - 1 k tiles ahead of
-// the products, across tiles too: the next tile's first k tiles are in flight while this one's results are stored. Every thread copies and
-// computes. Refuses fewer than three stages.
+// In: one tile program P and its arguments. Out: the multistage frame (cp.async): copies run P::stages - 1 k tiles ahead of the products,
+// from tile to tile as well: the first k tiles of the next tile are in flight while this one's results are stored. Every thread copies and
+// computes. Refuses (static_assert) fewer than three stages.
 //
-// P: args, tile, accumulators, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups per multiprocessor)
-//    tiles(p), at(p, index) -> tile, k_tiles(p) >= 1, source_of(p, tile) -> what a thread's copies need for all k tiles of the tile
-//    load(copies, source, k_tile, stage): issues the copies of the source's next k tile. end(source): from now on load() copies zeros
-//    compute(p, stream, accumulators), finish(p, tile, accumulators, scratch). compute() calls of the stream, per k tile: here(), load(),
-//      advance(), step()
+// P has
+// - args, tile, accumulators, source (types); stages, stage_bytes, scratch_bytes, threads; resident: workgroups per multiprocessor
+// - tiles(p), at(p, index) -> tile, k_tiles(p) >= 1
+// - source_of(p, tile) -> what a thread's copies need for all k tiles of the tile
+// - load(copies, source, k_tile, stage): issues the copies of the source's next k tile. After end(source), load() copies zeros
+// - compute(p, stream, accumulators), which for each k tile calls here(), load(), advance() and step() of the stream
+// - finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -18,8 +20,8 @@ template <class P> struct multistage_memory {
 template <class P> struct stream {
     const typename P::args &p;
     shared_address memory;
-    int tiles, index, k_tile; // index, k_tile: of the next copies, which go to the stage before the one being read
-    int position;             // the stage being read
+    int tiles, index, k_tile; // index, k_tile: what is copied next, to the stage before the one that is read
+    int position;             // the stage that is read
     typename P::source from;
     copies in_flight;
 
@@ -36,13 +38,13 @@ template <class P> struct stream {
         arrive();
     }
     DEV shared_address here() const { return memory + position * P::stage_bytes; }
-    // Issues the next k tile's copies, or zeros once all are issued. Free of branches, because it runs among the products.
+    // Issues the copies of the next k tile or, after the last one, copies of zeros. Has no branches, because it runs among the products.
     DEV void load()
     {
         P::load(in_flight, from, k_tile, memory + (position > 0 ? position - 1 : P::stages - 1) * P::stage_bytes);
         in_flight.commit();
     }
-    // To be called after each load().
+    // Goes on to the next k tile. To be called after each load().
     DEV void advance()
     {
         if (++k_tile < P::k_tiles(p)) return;
@@ -55,7 +57,7 @@ template <class P> struct stream {
             next_may_start();
         }
     }
-    // Returns once all threads are done with the stage just read and the next one is complete.
+    // Goes on to the next stage. Returns once all threads have read the current one and the next one has arrived.
     DEV void step()
     {
         arrive();
@@ -70,8 +72,8 @@ template <class P> struct stream {
     }
 };
 
-// One tile of a list of several phases (frame_list.h). Each tile fills the ring anew: a k tile's copies bring weights and rows together, so
-// none may be in flight while a tile waits.
+// How a workgroup computes its tiles of one phase of a list (frame_list.h). Each tile fills the stages anew: copies of a k tile bring
+// weights and rows together, so none may be in flight while a tile waits for its rows.
 template <class P> struct multistage_walk {
     DEV void start(const typename P::args &, int) {}
     DEV void look(const typename P::args &, int, char *) {}

@@ -1,12 +1,16 @@
-// In: one tile program P and its arguments. Out: the ring frame (sm_90a): the last warp, the producer, streams the weights of all tiles of
-// the workgroup into a ring in shared memory, without waiting for rows or for the end of a tile; the other warps, P::threads threads,
-// compute. In a list (frame_list.h) all phases of this frame share one ring, and the producer goes on loading for later phases while others
-// run.
+// In: one tile program P and its arguments. Out: the ring frame (sm_90a). The last warp, the producer, streams the weights of all tiles of
+// the workgroup into a ring of pages in shared memory, without waiting for rows or for the end of a tile. The other warps, P::threads
+// threads, compute. In a list (frame_list.h) all phases of this frame share one ring, and the producer loads for later phases while earlier
+// ones run.
 //
-// P: as for sliced_k (frame_sliced_k.h), but instead of start() it has feed(p, tile, ring), by which the producer copies all pages of a
-// tile, and kept, the registers that live from tile to tile; compute(p, tile, ring, kept) reads the pages in the order of feed(); finish(p,
-// tile, results, memory, kept). If P is alone in its launch, P::spec has ring_pages and pages_in_flight. The source defines TF_TEAM:
-// P::threads.
+// P is as for sliced_k (frame_sliced_k.h), except
+// - kept (a type): registers that live from tile to tile
+// - feed(p, tile, ring), instead of start(): the producer calls it to copy all pages of a tile
+// - compute(p, tile, ring, kept) reads the pages in the order of feed()
+// - finish(p, tile, results, memory, kept)
+// - if P is alone in its launch, P::spec has ring_pages and pages_in_flight
+//
+// The source defines TF_TEAM as P::threads.
 #pragma once
 #include "templates/isa/page_ring.h"
 
@@ -27,15 +31,15 @@ struct ring_in_list {
     template <class P> using walk = ring_walk<P>;
 };
 
-// F: threads, ring_pages, pages_in_flight.
+// The ring of a launch. F has threads (that compute), ring_pages and pages_in_flight.
 template <class F> struct ring_of {
     using memory = page_memory<F::ring_pages, F::threads / 32>;
     using reader = page_reader<memory>;
     using writer = page_writer<memory, F::pages_in_flight>;
 };
 
-// Clears the ring at the start of shared memory; the producer warp then calls feed(writer). Returns true to the producer's threads, for
-// which nothing is left to do.
+// Initialises the ring at the start of shared memory; the producer warp then calls feed(writer). Returns true to the threads of the
+// producer, which have nothing left to do.
 template <class F, class Feed> DEV bool ring_feed(char *shared, Feed feed)
 {
     typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);

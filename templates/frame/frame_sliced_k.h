@@ -1,16 +1,19 @@
-// In: one tile program P and its arguments. Out: the sliced-K walk over its tiles: each wave loads a slice of K from memory straight to
-// registers and multiplies it; waves meet once a tile, in shared memory, to add their sums. Weights are loaded as early as possible: before
-// the previous launch has ended, and for the next tile before this one's results are stored.
+// In: one tile program P and its arguments. Out: the sliced_k frame: each wave loads a slice of K from memory straight to registers and
+// multiplies it. Once per tile, the waves add up their sums in shared memory. Weights are loaded as early as possible: for the first tile
+// before the previous launch has ended, for each other tile before the results of the previous one are stored.
 //
-// P: args, tile, accumulators (types), threads, resident (least workgroups per multiprocessor), memory_bytes
-//    tiles(p), at(p, index) -> tile, start(p, tile, accumulators): issues the first loads of weights; compute(p, tile, accumulators)
-//      -> results: what finish(p, tile, results, memory) needs, apart from the accumulators, which by then hold the next tile's weights;
-//    prefetch_next(p): called when all weights of the workgroup's last tile have arrived
+// P has
+// - args, tile, accumulators (types); threads; resident: the least workgroups per multiprocessor; memory_bytes: of shared memory
+// - tiles(p), at(p, index) -> tile
+// - start(p, tile, accumulators): issues the first loads of weights
+// - compute(p, tile, accumulators) -> results
+// - finish(p, tile, results, memory), which does not get the accumulators: they already hold weights of the next tile
+// - prefetch_next(p): called when all weights of the workgroup's last tile have arrived
 #pragma once
 #include "templates/isa/simt.h"
 
-// How a workgroup computes its tiles of one phase of a list (frame_list.h): weights of the next tile are loaded before this one's results
-// are stored, those of the first tile before the workgroup waits for earlier phases.
+// How a workgroup computes its tiles of one phase of a list (frame_list.h). Weights of the first tile are loaded before the workgroup waits
+// for earlier phases, those of each other tile before the results of the previous one are stored.
 template <class P> struct sliced_k_walk {
     typename P::accumulators c;
     DEV void start(const typename P::args &p, int index) { P::start(p, P::at(p, index), c); }

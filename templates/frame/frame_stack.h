@@ -1,14 +1,16 @@
 // In: a list of phases F (frame_list.h) that computes one layer, and the arguments of a stack of layers. Out: one launch that computes all
 // layers. Layers differ in their packed weights, params and states: a table in device memory has a row of these pointers for each layer.
-// Each layer reads the output of the one before it. All layers use the same workspace.
+// Each layer reads the output of the previous one. All layers use the same workspace.
 //
-// F is as for by_phases, but its functions take a layer_view. F::args also has tf_pointers, of row_length pointers per layer; tf_layers;
-// and tf_turn_0 and tf_turn_1, two buffers for outputs of layers: layer n stores to tf_turn_(n % 2), the last layer to the caller's output.
+// F is as by_phases needs it, but its functions take a layer_view. F::args also has
+// - tf_pointers: the table, with F::row_length pointers per layer
+// - tf_layers: the number of layers
+// - tf_turn_0, tf_turn_1: buffers for outputs of layers. Layer n stores to tf_turn_(n % 2), the last layer to the caller's output
 #pragma once
 #include "templates/frame/frame_list.h"
 
 // A layer's row of the table, which is constant during the launch. On AMD the lanes of each wave hold its pointers, so that a phase begins
-// without a load. The casts tell compilers that the pointers are to global memory.
+// without a load. The casts tell compilers that the pointers point to global memory.
 #if defined(__clang__) && !defined(TF_ON_HOST)
 template <class F> struct table_row {
     static constexpr int each = (F::row_length + TF_WAVE - 1) / TF_WAVE; // pointers that a lane holds
@@ -55,8 +57,8 @@ template <class F> struct layer_view {
     int layer;
     const table_row<F> &row;
 
-    // All arguments, for a phase that begins. On AMD the compiler must not see that they are the same for every layer: it would load all of
-    // them ahead of the loop over layers, which takes too many scalar registers.
+    // The arguments of the launch, for a phase that begins. On AMD the compiler must not see that they are the same for every layer, since
+    // it would load all of them before the loop over layers, which takes too many scalar registers.
     DEV const typename F::args &now() const
     {
 #if defined(TF_TARGET_AMD) && !defined(TF_ON_HOST)
@@ -67,7 +69,8 @@ template <class F> struct layer_view {
         return all;
 #endif
     }
-    // own(): a pointer of this layer from the table. in(), out(): the layer's input and output where these are not the caller's.
+    // own(): sets a pointer from this layer's row of the table. in(), out(): set the layer's input and output, unless these are the
+    // caller's.
     DEV int layers() const { return all.tf_layers; }
     template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(all, layer, place); }
     template <class T> DEV void in(T *&from) const
@@ -106,7 +109,7 @@ template <class F> DEV void run_stack(const typename F::args &p)
     table_row<F> row(p, 0);
 #pragma unroll 1
     for (int layer = 0; layer < p.tf_layers; layer++) {
-        const table_row<F> later(p, layer + 1 < p.tf_layers ? layer + 1 : layer); // AMD: loaded while this layer runs
+        const table_row<F> later(p, layer + 1 < p.tf_layers ? layer + 1 : layer); // on AMD loaded while this layer runs
         next = run_phases<F, 0>(layer_view<F>{p, layer, row}, next, shared, sync, ring);
         row = later;
     }

@@ -1,15 +1,20 @@
-// In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised persistent mainloop (sm_90a): one producer
-// warpgroup fills a ring of shared-memory stages by TMA, two consumer warpgroups compute and store. Refuses a list whose stages and scratch
-// exceed shared memory.
+// In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised frame (sm_90a), a persistent mainloop: one
+// producer warpgroup fills a ring of stages in shared memory by TMA, two consumer warpgroups compute and store. Refuses (static_assert) a
+// list whose stages and scratch exceed shared memory. The frame ws_tile, further down, has one tile per workgroup.
 //
-// F (frame.h) also has: stages, stage_bytes, scratch_bytes; pingpong: the consumer warpgroups issue their products in turn (ping-pong
-// within a tile); own_tiles: each consumer warpgroup computes tiles of its own, in turn, so that one stores results while the other
-// multiplies (the ping-pong schedule of CUTLASS; lists of one phase only); cluster: workgroups that load together (1: each for itself),
-// whose tiles have the same number of k tiles. P, the program of one phase (gemm_ws.h):
-//   args, tile, accumulators, stages, stage_bytes, scratch_bytes, pingpong, own_tiles, cluster
-//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): transaction bytes of a k tile
-//   load(early or late, p, tile, k_tile, stage): only issues the copies
-//   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
+// F (frame.h) also has
+// - stages, stage_bytes, scratch_bytes
+// - pingpong: the consumer warpgroups issue their products in turn (ping-pong within a tile)
+// - own_tiles: each consumer warpgroup computes tiles of its own, so that one stores results while the other multiplies (the ping-pong
+//   schedule of CUTLASS); only for lists of one phase
+// - cluster: workgroups that load together (1: each for itself); their tiles have the same number of k tiles
+//
+// P, the program of a phase (such as gemm_ws.h), has
+// - args, tile, accumulators (types); stages, stage_bytes, scratch_bytes, pingpong, own_tiles, cluster
+// - tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1
+// - bytes(p): bytes that the loads of a k tile bring, which its mbarrier awaits
+// - load(early or late, p, tile, k_tile, stage), which only issues the copies
+// - compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/isa/wgmma.h"
@@ -18,9 +23,9 @@ struct stage {
     shared_address memory, full;
 };
 
-// The pipeline state (stage index and parity); the producer and each consumer keep one and advance it alike.
+// The state of the pipeline: stage index and parity. The producer and each consumer have a copy, and advance it in the same way.
 template <class F> struct ring {
-    static constexpr bool shared = F::phases > 1; // used by several phases
+    static constexpr bool shared = F::phases > 1; // several phases use the ring
     shared_address memory, barriers;
     int position;
     unsigned parity;
@@ -50,8 +55,8 @@ template <class F> struct ring {
         barrier_wait(full(position), parity);
         return here();
     }
-    template <int Part> DEV void prefetch() {} // does nothing, as the producer loads; the interleaved frame issues copies here
-    DEV void release_if(int i, bool yes)   // frees the stage in all members of the cluster, which load into it together
+    template <int Part> DEV void prefetch() {} // nothing to do, as the producer loads; the interleaved frame issues copies here
+    DEV void release_if(int i, bool yes)   // frees the stage in all workgroups of the cluster, which load together
     {
         const int thread = thread_index() % 128;
         if constexpr (F::cluster == 1)
@@ -61,7 +66,7 @@ template <class F> struct ring {
     }
 };
 
-// Dynamic shared memory: stages, aligned to 1024 bytes; the consumers' scratch; mbarriers.
+// Dynamic shared memory: stages, aligned to 1024 bytes; scratch of the consumers; mbarriers.
 template <class F> struct ws_memory {
     static constexpr int scratch = F::stages * F::stage_bytes, barriers = scratch + F::scratch_bytes;
     static constexpr int bytes = 1024 + barriers + 16 * F::stages;
@@ -71,7 +76,7 @@ template <class F> struct ws_memory {
 
 inline constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
 
-// ---- producer: one thread of its warpgroup
+// ---- producer: one thread of its warpgroup does all this
 
 template <class F, class P> DEV void ws_load_early(const typename P::args &a, const typename P::tile &t, int k_tile, stage m)
 {
@@ -79,7 +84,7 @@ template <class F, class P> DEV void ws_load_early(const typename P::args &a, co
     P::load(early(), a, t, k_tile, m);
 }
 
-// Issues the loads of weights of an item's first k tiles, which arrive while other launches or workgroups still compute what the item
+// Issues the loads of weights for an item's first k tiles. They arrive while other launches or workgroups still compute what else the item
 // reads. Returns the number of these k tiles.
 template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F> &w, ring<F> r)
 {
@@ -102,7 +107,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
     for (; w.valid(p); w.next(), ahead = 0) { TF_TRACED(trace_asked(p.tf_trace, trace_slot<F>(p, w)));
         if (ahead == 0 && !ready<F>(p, w)) ahead = ws_load_ahead<F>(p, w, r);
         await<F>(p, w);
-        if constexpr (F::phases > 1) proxy_fence(); // bulk copies read data that was waited for
+        if constexpr (F::phases > 1) proxy_fence(); // bulk copies will read the data that await() waited for
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
@@ -113,15 +118,17 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
             }
         });
     }
-    next_may_start(); // all loads are issued, so those of the next launch cannot delay them
+    next_may_start(); // all loads are issued, so loads of the next launch cannot delay them
 }
 
 // ---- consumers
 
-// Ping-pong: while one consumer warpgroup does other work, the other has the tensor cores to itself. Each waits for its turn, issues a k
-// tile's products, and passes the turn on. With own_tiles a turn lasts for all k tiles of a tile. Otherwise a warpgroup could run ahead by
-// a whole round of the ring and wait for a stage's next k tile before the present one has arrived; an mbarrier tells phases apart only by
-// parity, so that wait would end at once.
+// Ping-pong: while one consumer warpgroup does other work, the other has the tensor cores to itself. Each waits for its turn, issues the
+// products of a k tile, and passes the turn on.
+//
+// With own_tiles a turn lasts for all k tiles of a tile. If turns were shorter, a warpgroup could run ahead by a whole round of the ring,
+// and wait for the next k tile of a stage before the present one has arrived. That wait would end at once, as an mbarrier tells phases
+// apart only by parity.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
@@ -141,12 +148,12 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     static_assert(!F::own_tiles || (F::phases == 1 && !F::pingpong), "tile: warpgroups have tiles of their own in a launch of one phase");
     previous_wait();
     if constexpr (F::pingpong || F::own_tiles)
-        if (thread_index() / 128 == 2) turn_pass(); // the first turn is the first warpgroup's
+        if (thread_index() / 128 == 2) turn_pass(); // the first consumer warpgroup has the first turn
     item<F> w = item<F>::first();
     if constexpr (F::own_tiles)
         if (thread_index() / 128 == 2) ws_pass<F>(p, w, r);
     while (w.valid(p)) { TF_TRACED(const int own = trace_slot<F>(p, w), speaker = F::own_tiles ? thread_index() / 128 * 128 : ws_producers);
-        if constexpr (F::phases > 1) { // epilogues also read memory, which the producer's wait does not order
+        if constexpr (F::phases > 1) { // epilogues also read memory, for which the wait of the producer does not suffice
             if (thread_index() == ws_producers) await<F>(p, w);
             group_barrier(1, ws_consumers);
         }
@@ -167,7 +174,8 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     }
 }
 
-// A barrier of all workgroups of a cluster. It does not make stores visible to other workgroups.
+// A barrier among all threads of the cluster, or of the workgroup if there are no clusters. It does not make stores visible to other
+// workgroups.
 template <class F> DEV void ws_meet()
 {
     if constexpr (F::cluster > 1)
@@ -194,33 +202,36 @@ template <class F> DEV void run_ws(const typename F::args &p)
     }
     ws_meet<F>();
     if (thread_index() < ws_producers) {
-        registers_shrink<40>(); // 40 + 2 * 232 <= 512 registers a lane
+        registers_shrink<40>(); // 40 + 2 * 232 <= 512 registers for a lane of each of the three warpgroups
         if (thread_index() == 0) ws_produce<F>(p, r);
     } else {
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch); TF_TRACED(trace_leave(p.tf_trace, ws_producers));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // other workgroups may still write to this one's memory
+    if constexpr (F::cluster > 1) ws_meet<F>(); // until here other workgroups may write to this one's shared memory
     if constexpr (F::phases > 1) {
         __syncthreads();
         if (thread_index() == 0) leave<F>(p);
     }
 }
 
-// ---- one tile a workgroup, or stream-K. P as above, and:
-//   consumers: their number of threads; the threads after them are producers (a warp, or a warpgroup, which hands registers to the
-//     consumers), of which the first one loads
-//   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: early loads too go
-//     into other workgroups' stages, so the members meet before the first load, else before the first late load; adds_up: other workgroups
-//     of the cluster read this one's sums; resident: workgroups per multiprocessor
-//   late_stages, late_bytes: number and size of the stages that late loads have of their own (part of scratch_bytes); at most `stages`
-//   loads_values: B is an activation, which load_values(p, tile, k_tile, stage) loads into the k tile's early stage; load(early) issues
-//     nothing
-//   prepare(p): prefetches the tensor map of late loads; prefetch_next(p): called when all weights are in flight
-//   start(p, tile, accumulators): reads what is needed before the products
-//   compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory where the stages were; finish(p, tile,
-//     accumulators, sums)
-//   streams: persistent workgroups share out the tiles; between two tiles all stages are free
+// ---- the frame ws_tile: one tile per workgroup, or stream-K. Late loads have stages of their own. P is as above, and also has
+// - consumers: how many threads compute. The threads after them are producers, of which the first one loads: a warp, or a warpgroup, which
+//   gives registers to the consumers
+// - releases: consumer arrivals that free a stage
+// - members: workgroups that load into each other's stages
+// - meets_first: early loads, too, go into stages of other workgroups, so the members meet before the first early load; else they meet
+//   before the first late load
+// - adds_up: other workgroups of the cluster read this one's sums
+// - resident: workgroups per multiprocessor
+// - late_stages, late_bytes: number and size of the stages for late loads, which are part of scratch_bytes; at most `stages`
+// - loads_values: B is an activation, which load_values(p, tile, k_tile, stage) loads into an early stage; load(early) issues nothing
+// - prepare(p): prefetches the tensor map of late loads
+// - prefetch_next(p): called when loads of all weights are issued
+// - start(p, tile, accumulators): reads what can be read before the products
+// - compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory in place of the stages
+// - finish(p, tile, accumulators, sums)
+// - streams: workgroups are persistent and have several tiles each; between two tiles all stages are free
 
 template <class P> DEV void ws_load_first(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
@@ -236,8 +247,8 @@ template <class P> DEV void ws_start_barriers(ring<one_phase<P>> r)
     barrier_init_done();
 }
 
-// Registers of a consumer thread if the producers are a warpgroup. A multiprocessor has 512 registers for each lane of a warp, shared by
-// all its resident workgroups.
+// Registers of a consumer thread if the producers are a warpgroup. A multiprocessor has 65536 registers: 512 for each of the 128 lanes of a
+// warpgroup, shared by the warpgroups of all resident workgroups.
 inline constexpr int ws_producer_registers = 24;
 template <class P> constexpr int ws_consumer_registers()
 {
@@ -246,14 +257,15 @@ template <class P> constexpr int ws_consumer_registers()
     return left < 240 ? left : 240;
 }
 
-// Called when all loads are issued: those of the next launch cannot delay them any more.
+// Called when all loads are issued, so that loads of the next launch cannot delay them.
 template <class P> DEV void ws_all_loaded(const typename P::args &p)
 {
     next_may_start();
     P::prefetch_next(p);
 }
 
-// A k tile that the consumers are done with frees two stages: one for k tile + P::stages, and a late one for k tile + P::late_stages.
+// Issues the loads of a tile that ws_load_first() has not issued. A k tile that the consumers have multiplied frees two stages: an early
+// one for k tile + P::stages, and a late one for k tile + P::late_stages. last: it is the workgroup's last tile.
 template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r, bool last)
 {
     using F = one_phase<P>;
@@ -276,7 +288,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
     if (last && n <= P::stages) ws_all_loaded<P>(p);
 }
 
-// Between two tiles all threads that load into each other's stages meet, because the stages held the sums.
+// Between two tiles, all threads of the workgroups that load into each other's stages meet, because the stages held the sums.
 template <class P> DEV void ws_tile_ends()
 {
     if constexpr (P::members > 1)
@@ -342,7 +354,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     if constexpr (P::members == 1)
         __syncthreads();
     else if constexpr (!P::meets_first)
-        ws_meet<F>(); // each workgroup loads into the others' stages
+        ws_meet<F>(); // from here on each workgroup loads into the stages of the others
     if (thread_index() >= P::consumers) {
         if constexpr (P::producers == 128) registers_shrink<ws_producer_registers>();
         if constexpr (P::streams) {
@@ -367,7 +379,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
         } TF_TRACED(trace_leave(p.tf_trace, 0));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this workgroup's memory, or free its stages
+    if constexpr (F::cluster > 1) ws_meet<F>(); // until here others may read this workgroup's shared memory, or free its stages
 }
 
 #if defined(TF_ON_HOST)

@@ -1,21 +1,24 @@
-// In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of
-// a phase: a word for each phase, and for the end, that counts workgroups in its upper 16 bits. Its lower 48 bits are a magic number: if it
-// is missing, the word is not initialised, and a workgroup writes it with a count of zero. The launch ends with all counts zero. So
-// the host prepares nothing, and calls and graph replays can follow each other. If another call overwrites a word in part, it overwrites
-// the first bytes, so the magic number is gone, too. A word per workgroup would need no such number, but every wait would poll them all.
-// gen/plan/plan.c counts the bytes.
+// In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of a
+// phase. A mark is a word for each phase, and one for the end of the launch, that counts workgroups in its upper 16 bits. Its lower 48 bits
+// are a magic number. If that is missing, the word is not initialised, and a workgroup initialises it with a count of zero. The launch ends
+// with all counts zero. So the host prepares nothing, and calls and graph replays can follow each other. A call that overwrites only part
+// of a word overwrites its first bytes, and so the magic number. (A word per workgroup would need no count, but every wait would poll all
+// of them.) gen/plan/plan.c counts the bytes.
 //
-// Words: [0] 0, or which wait timed out first (in its high half late_wait(), in its low half that of `late`), until tfgen_execute_check()
-// clears it; [1] `late` once a wait of this launch has timed out, which ends all other waits; [2] a mark that counts workgroups that have
-// ended, used if some gave up (census.h); from `head` on, `pitch` words apart (a cache line each), the marks, then the census.
+// The words are
+// - [0]: 0, or which wait timed out first, until tfgen_execute_check() clears it: late_wait() in the high half, half of `late` in the low
+//   one
+// - [1]: `late` once a wait of this launch has timed out, which ends all other waits
+// - [2]: a mark that counts workgroups that have ended; used if some gave up (census.h)
+// - from `head` on, `pitch` words (a cache line) apart: the marks, then the census
 #pragma once
 #include "templates/frame/census.h"
 
 struct marks {
     static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = census::open;
     static constexpr int head = 16, pitch = 16, shift = 48;
-    // Polls before a wait times out. A workgroup without tiles waits for a whole phase, which may take seconds. The host engine runs
-    // workgroups in turn, on processors that have other work too.
+    // Polls before a wait times out. A workgroup without tiles waits for whole phases, which may take seconds. The host engine runs
+    // workgroups in turn, on processors that do other work, too.
 #if defined(TF_ON_HOST)
     static constexpr unsigned long long patience = most_polls * 256ull;
 #else
@@ -37,7 +40,7 @@ struct marks {
     DEV census who(int phases) const { return {mark(phases + 1)}; }
 
     DEV unsigned long long *nth(int i, int phases) const { return i <= phases ? mark(i) : ends(); }
-    // By one wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
+    // Initialises the marks that are not. Called by one wave; a barrier must follow before the workgroup marks or waits.
     DEV void initialise(int phases) const
     {
         for (int i = thread_index() % TF_WAVE; i <= phases + 1; i += TF_WAVE) {
@@ -46,31 +49,33 @@ struct marks {
             if (!counts(now)) flag_swap(at, now, none);
         }
     }
-    // By one thread, before the workgroup's first tile.
+    // Counts the workgroup and returns its seat. Called by one thread before the workgroup's first tile.
     DEV seat take_seat(int phases) const
     {
         seat own = census::seat_of(who(phases).join());
         assemble(phases, own);
         return own;
     }
-    // By one thread: waits until the census counts all workgroups and all that gave up have ended, or finds that this one must give up.
+    // Waits until the census counts all workgroups and those that gave up have ended, or until this workgroup has to give up (own.total is
+    // 0). Called by one thread.
     DEV void assemble(int phases, seat &own) const
     {
         for (unsigned long long polls = 0; !who(phases).decided(own, polls < census::patience); polls++)
             if (polls < census::patience) pause();
         while (own.total > 0 && own.gone > 0 && !has(flag_read(ends()), own.gone)) pause();
     }
-    // By one thread of each workgroup as it ends, if some gave up. The last one sets everything back.
+    // If some workgroups gave up: called by one thread of each workgroup as it ends. The last workgroup resets all words.
     DEV void end(int phases) const
     {
         if (census::count(flag_take(ends(), census::one)) + 1 == static_cast<int>(block_total())) clear(phases, 0, 1);
     }
-    // By one thread: after device_release() of every wave that stored and a barrier.
+    // Marks that the workgroup has ended its tiles of a phase. Called by one thread, after device_release() by every wave that stored, and
+    // a barrier.
     DEV void publish(int phase) const { flag_add(mark(phase), 1ull << shift); }
-    // By one thread: the workgroup reads no more marks. It publishes no data, so no fence is needed.
+    // Marks that the workgroup reads no more marks. Called by one thread. It publishes no data, so no fence is needed.
     DEV void leave(int phases) const { flag_add_relaxed(mark(phases), 1ull << shift); }
-    // By one thread: waits until `groups` workgroups have ended phase `of`; then device_acquire(), a barrier, and device_acquire() by every
-    // wave that reads. A wait that takes too long ends all waits.
+    // Waits until `groups` workgroups have ended phase `of`. Called by one thread; then device_acquire(), a barrier, and device_acquire()
+    // by every wave that reads must follow. A wait that takes too long ends all waits. phase: that of the waiting tile, for the message.
     DEV void await(int phase, int of, int groups) const
     {
         for (unsigned long long polls = 0; !has(flag_read(mark(of)), groups); polls++) {
@@ -82,13 +87,14 @@ struct marks {
             pause();
         }
     }
-    // By one thread: waits until `groups` workgroups have ended the phase. There is no limit, since they end even if waits timed out, and
-    // the launch cannot end before them.
+    // Waits until `groups` workgroups have ended the phase. Called by one thread. There is no limit, since workgroups end even if waits
+    // timed out, and the launch cannot end before them.
     DEV void await_end(int phase, int groups) const
     {
         while (!has(flag_read(mark(phase)), groups)) pause();
     }
-    // By `threads` threads, of which this is `thread`, of one workgroup, when none waits or publishes any more.
+    // Resets all words but [0]. Called by `threads` threads of one workgroup, of which this one is `thread`, when no workgroup waits or
+    // marks any more.
     DEV void clear(int phases, int thread, int threads) const
     {
         if (thread == 0) flag_store_relaxed(words + 1, 0), flag_store_relaxed(ends(), none);

@@ -1,11 +1,11 @@
 // In: a spec struct S, which may list weights that later launches load first (gen/source/next.c). Out: hints that prefetch them into L2.
 //
-// If S lists some, it has: next_count; next(p, i), the i-th weight_runs of packed weights, in the order in which later launches need them.
-// Needs isa/nvidia.h.
+// If S lists some, it has next_count and next(p, i), the i-th weight_runs, in the order in which later launches need them. This header
+// needs isa/nvidia.h.
 #pragma once
 #include "templates/base/device.h"
 
-// `count` runs of `bytes` bytes, which begin `step` bytes apart.
+// `count` runs of `bytes` bytes of packed weights. They begin `step` bytes apart.
 struct weight_runs {
     const void *first;
     long long step;

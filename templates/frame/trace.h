@@ -1,13 +1,13 @@
 // In: a launch's trace memory: one record per workgroup, then one per tile. Out: when workgroups and their tiles began and ended, by a
-// clock that all units share; one thread writes each field. Only traced sources include this file (docs/tracing.md): in all others tfgen
-// drops the rest of each template line from TF_TRACED on.
+// clock that all units share. One thread writes each field. Only traced sources include this file (docs/tracing.md). In all others tfgen
+// cuts template lines off before TF_TRACED.
 #pragma once
 #include "templates/isa/simt.h"
 
 #define TF_TRACED(...) __VA_ARGS__
 
 #if defined(TF_ON_HOST)
-// The processor's counter, the same for all threads; a unit is a thread of the host engine.
+// Clock: the processor's counter, the same for all threads. Unit: a thread of the host engine.
 DEV unsigned long long trace_clock()
 {
 #if defined(__x86_64__)
@@ -31,7 +31,7 @@ DEV unsigned long long trace_unit()
 #endif
 }
 #elif defined(__clang__)
-// Ticks of 100 MHz. A unit: chiplet, shader engine, shader array and compute unit on which the wave runs, from a hardware register.
+// Clock: ticks of 100 MHz. Unit: chiplet, shader engine, shader array and compute unit on which the wave runs, from hardware registers.
 DEV unsigned long long trace_clock()
 {
 #if defined(__GFX9__) || defined(__GFX10__)
@@ -42,7 +42,7 @@ DEV unsigned long long trace_clock()
 }
 DEV unsigned long long trace_unit()
 {
-    constexpr int whole = 31 << 11; // a register's 32 bits
+    constexpr int whole = 31 << 11; // all 32 bits of a register
 #if defined(__gfx942__) || defined(__gfx950__)
     return (__builtin_amdgcn_s_getreg(whole | 4) >> 8 & 0xff) | (__builtin_amdgcn_s_getreg(whole | 20) & 0xf) << 8;
 #elif defined(__GFX9__)
@@ -52,7 +52,7 @@ DEV unsigned long long trace_unit()
 #endif
 }
 #else
-// Nanoseconds. A unit: a multiprocessor.
+// Clock: nanoseconds. Unit: a multiprocessor.
 DEV unsigned long long trace_clock()
 {
     unsigned long long now;
@@ -69,15 +69,15 @@ DEV unsigned long long trace_unit()
 
 // The layout that runtime/cli/trace/ reads. A field that no thread writes stays 0.
 struct trace_workgroup {
-    unsigned long long entry, ready, exit; // ready: when this workgroup's wait for the previous launch ended
-    unsigned long long unit, tiles;        // tiles: of the launch; 0: depends on data
+    unsigned long long entry, ready, exit; // ready: when the workgroup's wait for the previous launch ended
+    unsigned long long unit, tiles;        // tiles: of the launch; 0: their number depends on data
     unsigned long long unused;
 };
 struct trace_tile {
-    unsigned long long asked, start;  // asked: the loading thread issues its first load
-    unsigned long long data;          // the first data have arrived, if a thread waits for them
-    unsigned long long computed, end; // computed: sums are complete; end: results are stored
-    unsigned long long where;         // workgroup; from bit 32: which of its warpgroups
+    unsigned long long asked, start;  // asked: when the loading thread issued the tile's first load
+    unsigned long long data;          // when the tile's first data had arrived, if a thread waits for that
+    unsigned long long computed, end; // when sums were complete; when results were stored
+    unsigned long long where;         // the workgroup; from bit 32 on, which of its warpgroups
 };
 
 DEV trace_workgroup &trace_own(float *trace) { return reinterpret_cast<trace_workgroup *>(trace)[block_index()]; }
@@ -110,14 +110,14 @@ DEV void trace_start(float *trace, int tile, int thread, int warpgroup = 0)
     t.start = trace_clock();
     t.where = static_cast<unsigned>(block_index()) | static_cast<unsigned long long>(warpgroup) << 32;
 }
-// Also waits for the stage that is read first, as the program does next.
+// Records when the tile starts and when its first stage has arrived, for which it waits, as the program does next.
 template <class Ring> DEV void trace_loaded(float *trace, int tile, int thread, Ring ring)
 {
     trace_start(trace, tile, thread);
     ring.wait();
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
 }
-// Called once all tiles whose results this one reads have been stored.
+// Called when all tiles whose results this one reads have been stored.
 DEV void trace_awaited(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
@@ -130,7 +130,7 @@ DEV void trace_end(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).end = trace_clock();
 }
-// Writes all times of a tile at its end, for tiles that may turn out not to be this workgroup's: another one then owns the record.
+// Writes all times of a tile at its end, for tiles that may turn out to belong to another workgroup, which then writes the record.
 struct trace_times {
     unsigned long long start, computed;
 };

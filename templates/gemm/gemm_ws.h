@@ -7,24 +7,20 @@
 // - a_form, b_form: how the operands lie in memory (gemm/pieces.h)
 // - b_early: B is a weight, which no launch writes
 // - batched: there are batches(p) products, of the operands' matrices a_batch(p, batch) and b_batch(p, batch). The tensor maps then have
-// rank
-//   4 (column, head, row, batch), with one head
+//   rank 4 (column, head, row, batch), with one head
 // - a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
-// x
-//   tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in columns
+//   x tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in columns
 //   [K, N] 128 bytes x tile_k rows
 // - own_tiles: each consumer warpgroup computes tiles of its own, which split_k does not cut (frame_ws.h)
 // - group_m: row tiles that share a column of B tiles while it is in L2
 // - cluster: workgroups of consecutive row tiles that load B together (multicast)
 // - split_k: slices of K, one per workgroup; partial(p): the workspace through which their sums are added up, by a tree (gemm/part_tree.h)
-// or,
-//   if `shares` and each workgroup has one item, a share by each workgroup (gemm/k_shares.h)
+//   or, if `shares` and each workgroup has one item, a share by each workgroup (gemm/k_shares.h)
 // - reads: the epilogue loads more than row scalars
 // - width: columns of a row that the epilogue gets at a time, 2 or 4, unless epilogue_smem
 // - epilogue_smem: results pass through shared memory; they have 2 bytes, one per column and segment. results, results_unit: see staged.h
 // - if epilogue_smem, segments: how many segments the packed columns form, each a multiple of 32 columns with an epilogue of its own. If
-// there
-//   are several: segment_of(n), and epilogue<W, Segment>() in place of epilogue<W>()
+//   there are several: segment_of(n), and epilogue<W, Segment>() in place of epilogue<W>()
 // - if epilogue_smem, vectors: the epilogue reads vectors, one number per column; touched(p, n) reads these numbers at column n
 #pragma once
 #include "templates/frame/frame_ws.h"
