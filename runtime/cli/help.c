@@ -16,7 +16,7 @@ static const struct { const char *name, *meaning; } variables[] = {
     {"TFGEN_WISDOM", "tuned tiles (docs/tuning.md); default $XDG_DATA_HOME/tfgen/wisdom or ~/.local/share/tfgen/wisdom; none: use none"},
     {"TFGEN_TRIALS", "database of `tfgen tune`; default $XDG_DATA_HOME/tfgen/trials.db or ~/.local/share/tfgen/trials.db"},
     {"TFGEN_HOST_CC", "C++ compiler of the host engine; default clang-22 to clang-14, clang"},
-    {"TFGEN_HOST_OPTIMISE", "0 to 3: how much that compiler optimises; default 3; 1 compiles faster and runs slower"},
+    {"TFGEN_HOST_OPTIMISE", "0 to 3: how much the compiler of the host engine optimises; default 3; 1 compiles faster and runs slower"},
     {"TFGEN_CLANG", "clang for AMD targets; default clang-22 and older"},
     {"TFGEN_HIPRTC", "HIPRTC's library; default libhiprtc or libamdhip64 of the system or of ROCm"},
     {"TFGEN_NVRTC", "NVRTC's library, for NVIDIA targets; default libnvrtc of the system, of CUDA_HOME or of /usr/local/cuda"},
@@ -181,7 +181,7 @@ void help_man(FILE *out)
     for (int i = 0; i < group_row_count; i++)
         if (group_rows[i].heading) fprintf(out, ".SS %s\n", group_rows[i].heading);
         else man_command(out, &all_commands[group_rows[i].command]);
-    fputs(".SH OPTIONS\nWhich commands take an option, and what it is to them:\n", out);
+    fputs(".SH OPTIONS\nIn parentheses: the commands that take the option with this meaning.\n", out);
     for (int i = 0; i < option_count; i++) man_option(out, &all_options[i]);
     fputs(".TP\n.B \\-h, \\-\\-help\n(all) print a page about the command, without one an overview, and end.\n"
           ".TP\n.B \\-V, \\-\\-version\n(all) print the version and end.\n.TP\n.B \\-\\-man\n(all) print this page and end.\n", out);
