@@ -60,8 +60,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 /* True if nothing changes or masks scores in a way that needs further registers. */
 static bool is_plain(const ir_attributes *t) { return !t->window && !t->first && !(t->softcap > 0) && !t->alibi.count && !t->bias; }
 
-/* The tile for blocks of block_k keys: three warpgroups that multiply (block_q 192) if registers suffice, else two, as many stages as
- * shared memory holds, and as many packed heads as divide a GQA group. */
+/* The tile for blocks of block_k keys. Three warpgroups multiply (block_q 192) if registers suffice, else two. There are as many stages as
+ * shared memory holds, and the most packed heads (a power of two) that divide a GQA group. */
 static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = p->attention;

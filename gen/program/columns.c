@@ -17,7 +17,7 @@ static long long column_tiles(const problem *p, const columns_tile *x)
 static long long vector_of(const problem *p) { return aligned_vector(p, 16 / dtype_size(reduction_of(p)->inputs[0]->type)); }
 
 /* The tile without parts. Teams are widened, and then threads are halved, until each thread adds at least least_terms rows. After that,
- * teams are widened until each has a row. A team has at least four columns, as parts exchange results in fours. */
+ * teams are widened until each has a row. A team has at least four columns, as parts exchange four results at a time. */
 static columns_tile shared_out(const problem *p)
 {
     enum { most_threads = 512, fewest_threads = 128 };

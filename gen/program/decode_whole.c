@@ -26,7 +26,7 @@ static long long row_tiles(const problem *p)
     return (decode_rows(p) + at_once - 1) / at_once;
 }
 
-/* Rows of a row tile for which there is memory: no more than a KV head has. */
+/* Rows of a row tile that shared memory and partials have room for: an MMA's rows, or all rows of a KV head if those are fewer. */
 static long long rows_kept(const problem *p)
 {
     const long long rows = decode_rows(p), at_once = p->target->matrix_rows;
@@ -74,7 +74,7 @@ long long decode_iterations(const problem *p, const decode_whole_tile *t)
     return (decode_keys(p) + each - 1) / each;
 }
 
-/* As many workgroups per work tile as can all be resident at once (`even`). If that leaves more than a tenth of the machine idle, one more.
+/* As many workgroups per work tile as can all be resident at once (`even`), and one more if that leaves over a tenth of the machine idle.
  * */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
@@ -168,9 +168,10 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the partials of the waves */
     const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order ? 4 : kept * padded;
     const int numbers = p->attention->attributes.first ? 3 : 2; /* words of decode_runs<...>::numbers, which a sequence has */
-    const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three states of 16 words, words per lane, five more */
+    /* words of decode_runs<...>::run: three states of 16, numbers + 1 for each lane, and five more */
+    const long long run = 53 + (numbers + 1) * p->target->wave;
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
-    const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
+    const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* for queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
 

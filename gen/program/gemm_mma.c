@@ -1,5 +1,4 @@
-/* Products on mma (templates/gemm/gemm_mma.h), for NVIDIA devices without wgmma. In: a product. Out: the fastest predicted of some tiles.
- * */
+/* Products on mma (templates/gemm/gemm_mma.h), for NVIDIA devices without wgmma. In: a product. Out: the fastest predicted tile. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"

@@ -63,8 +63,7 @@ static double memory_share(const problem *p, const gemm_registers_tile *x)
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;
 }
 
-/* While one iteration is computed, the loads of the next are in flight; with a single row, registers suffice for the loads of the next two.
- * */
+/* While one iteration is computed, loads of the next are in flight; with a single row, registers suffice for loads of the next two. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };

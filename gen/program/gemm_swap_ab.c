@@ -16,11 +16,13 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return swap_ab_bytes(p, &t->gemm_swap_ab);
 }
 
-/* ---- time of tiles for few rows Weights arrive at DRAM bandwidth or, if too few bytes are in flight, at bytes in flight over latency
- * (Little's law); near both limits the two times add up as in hypot(). So a few workgroups whose stages fill shared memory are nearly as
- * fast as many, and leave multiprocessors to the next launch. Loads of rows from L2, and MMAs, overlap with loads of weights. Workgroups
- * that wait for a free multiprocessor start late. The constants are fitted to 1,000 tiles of 23 products of 24 to 128 rows, timed in chains
- * of launches on an H200: the tile that they choose takes 2 % longer than the fastest one. */
+/* ---- time of tiles for few rows
+ *
+ * Weights arrive at DRAM bandwidth or, if too few bytes are in flight, at bytes in flight over latency (Little's law); near both limits
+ * hypot() combines the two times. So a few workgroups whose stages fill shared memory are nearly as fast as many, and leave multiprocessors
+ * to the next launch. Loads of rows from L2, and MMAs, overlap with loads of weights. Workgroups that wait for a free multiprocessor start
+ * late. The constants are fitted to 1,000 tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200: the tile that
+ * they choose takes 2 % longer than the fastest one. */
 static double bandwidth(const problem *p)
 {
     const device_fact *numbers = p->device->numbers;
@@ -95,8 +97,7 @@ static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_s
 }
 
 /* If each workgroup has a multiprocessor to itself and long K, sets as many stages as fit there. Not for tiles of up to 64 rows, which were
- * timed with the stages that try_tile() sets. On an H200, 92x768x20928 by 96x64 with split_k = 8 took 23.9 us with 3 stages, 14.1 with 5.
- * */
+ * timed with the stages that try_tile() sets. H200, 92x768x20928 by 96x64 with split_k = 8: 23.9 us with 3 stages, 14.1 us with 5. */
 static void fill_if_alone(const problem *p, gemm_swap_ab_tile *x)
 {
     enum { most_rows_timed = 64 };
@@ -128,9 +129,10 @@ static void defaults(const problem *p, ir_tile *t)
     t->gemm_swap_ab.smem_epilogue = swap_ab_stages_results(p, &t->gemm_swap_ab);
 }
 
-/* ---- cost, for comparison with other programs; between tiles of this one time_of() is more accurate Weights and rows of A have separate
- * stages, and wgmma waits for both, longer if there are more rows. If the workgroups leave multiprocessors free, the next launch begins
- * there. */
+/* ---- cost, for comparison with other programs; between tiles of this one time_of() is more accurate
+ *
+ * Weights and rows of A have separate stages, and wgmma waits for both, longer if there are more rows. If the workgroups leave
+ * multiprocessors free, the next launch begins there. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     /* cycles; meeting: per slice of split-K; hidden_begin: what is left of `begin` if two workgroups share a multiprocessor */

@@ -15,7 +15,7 @@ typedef struct problem {
     const ir_op *attention; /* its attention, attention_partial or attention_combine; NULL: none */
     const device_model *device;
     const target_info *target; /* the device's target */
-    phase_extent space;
+    phase_extent space; /* rows and columns that the phase walks */
     const work *work;
     /* The order of a product's packed columns; NULL: no order fits its epilogue. Empty for other phases. */
     const segment_list *segments;

@@ -79,7 +79,7 @@ operand operand_in_terms(const problem *p)
     if (product->kind != op_matmul) return operand_b;
     if (reads_terms(product)) return is_terms(product->inputs[0]) ? operand_a : operand_b;
     const ir_value *x = product->inputs[0];
-    long long rows; /* tf32_terms counts rows at compile time */
+    long long rows; /* tf32_terms needs their number at compile time */
     const bool fixed = extent_is_number(&x->shape[x->rank - (product->attributes.transpose_a ? 1 : 2)], &rows);
     const bool sums = problem_sums_rows(p); /* the epilogue sums rows of its tiles */
     return fixed && !sums && elements(p, product->inputs[0]) < elements(p, product->inputs[1]) ? operand_a : operand_b;
@@ -304,8 +304,7 @@ void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to
 }
 int register_tile_partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }
 
-/* A tile has split_k - 1 slices of m * n floats. The floats are divided by the tile's rows, as the number of rows is known at launch only.
- * */
+/* A tile has split_k - 1 slices of m * n floats. They are counted per row, as the number of rows may be known at launch only. */
 extent register_tile_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;

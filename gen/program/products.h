@@ -3,15 +3,16 @@
 #define TFGEN_GEN_PRODUCTS_H
 #include "gen/program/program.h"
 
-/* Obstacles: why a program cannot multiply the operands, as a clause; NULL: it can. */
+/* ---- obstacles: each function returns why a program cannot multiply the operands, as a clause; NULL: it can */
 /* Rows of A and the packed weight must be copied as they are stored, and have one 16-bit type that the layer multiplies. */
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer);
 /* Tensor loads (TMA) must reach both operands; B is a packed weight or an operand of a matmul. */
 const char *obstacle_to_boxes(const problem *p);
 /* Besides, what the program multiplies must be of one 16-bit type of the layer, after a copy as bf16 terms if `weights` needs one. */
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights);
-/* If `weights` needs A as bf16 terms: they must be copied from a value that no state holds. */
+/* If `weights` needs A as bf16 terms, A must not be in a state, from which terms cannot be copied. */
 const char *terms_obstacle(const problem *p, weight_numbers weights);
+/* ---- operands */
 bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
 bool a_begins_at_lines(const problem *p, weight_numbers weights); /* rows of A, as stored or in terms, begin at multiples of L2 lines */
 long long row_pitch(const ir_value *v); /* bytes from row to row of an operand of a matmul, after gen/plan/align.c has aligned them */

@@ -17,7 +17,7 @@ typedef enum circumstance {
     where_not_16_bits = 4,     /* all other products */
     where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
     where_warpgroups = 16,     /* only warpgroup instructions reach the full rate of the matrix units */
-    where_8_rows = 32,         /* target_info.matrix_rows */
+    where_8_rows = 32,         /* matrix instructions take 8 rows or, in the next one, 16 (target_info.matrix_rows) */
     where_16_rows = 64,
     where_few_at_cache = 128,  /* attention over a cache, with at most 16 query rows per KV head (queries times heads of a GQA group) */
     where_many_at_cache = 256, /* attention over a cache, with more */
@@ -49,12 +49,10 @@ typedef struct program {
     const char *on_request; /* why only a request by the user chooses it, as a clause; NULL: its predicted time may, too */
     bool streams;           /* where ir_graph.streams is set, its predicted time may choose it despite on_request */
     const worse_range *worse; /* NULL: none */
-    /* Describes a launch with a legal tile to the cost model. Planning chooses programs, and programs choose tiles, by the predicted time.
-     * */
+    /* Describes a launch with a legal tile to the cost model, by whose time planning chooses programs, and programs choose tiles. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
     void (*defaults)(const problem *p, ir_tile *t); /* sets every field of t */
-    /* Which rule t breaks although each field is in its range, as a message; NULL: none. The function is NULL if there are no such rules.
-     * */
+    /* A message if t breaks a rule although each field is in its range, else NULL. The function is NULL if there are no such rules. */
     const char *(*illegal)(const problem *p, const ir_tile *t);
     long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile, per workgroup */
     /* After a compiler spilled: changes t to the next tile with fewer registers per thread. False: there is none. NULL: there never is. */
@@ -89,8 +87,7 @@ typedef struct tile_shape {
     int m, n, threads;
 } tile_shape;
 
-/* The first of the program's ranges that applies to the problem (gen/program/worse.c); NULL: none. in_list: only ranges with `than` count.
- * */
+/* The first of the program's ranges that applies (gen/program/worse.c); NULL: none. in_list: only ranges with `than` are considered. */
 const worse_range *program_worse_range(const problem *p, const program *of, bool in_list);
 
 /* ---- what several programs share (gen/program/problem.c) */

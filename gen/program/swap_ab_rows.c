@@ -21,14 +21,14 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 static bool columns_of_a(const problem *p) { return p->product->attributes.transpose_a; }
 
 /* Constants of the cost of a launch, fitted to tiles timed in chains of launches on an H200. A launch of one round runs all its workgroups
- * at the same time. They then walk K in lockstep, for which cost_of() assumes more L2 bandwidth; one_round and drift take back what rows do
- * not gain from that. */
+ * at the same time. They then walk K in lockstep, for which cost_of() assumes more L2 bandwidth. Loads of rows gain less than it assumes:
+ * one_round and drift make up for that. */
 typedef struct fitted {
     /* cost of a loaded byte of A (cost_descriptor.taken) in launches of one round and of several, for rows that begin at L2 lines, at
      * sectors, elsewhere; drift: without multicast workgroups drift apart, which adds this share per 5000 of K in launches of one round */
     double one_round[3], rounds[3], drift[3];
     double rows_of_two, rows_of_four; /* factors of that cost if two or four workgroups multicast rows to each other */
-    double rows_in_turn;              /* instead, if they take turns in loading rows */
+    double rows_in_turn;              /* the factor if four workgroups take turns in loading rows */
     double of_split_sectors;          /* a further factor, in one round with multicast, for rows that begin in the middle of a sector */
     /* columns: cost of a loaded byte of weights, which begin at L2 lines; the others: its factors for multicast of weights */
     double columns_of_two, columns_of_four, columns;
@@ -150,9 +150,9 @@ static double rate_of(const problem *p, const fitted *f, const gemm_swap_ab_tile
     return alone / cbrt(1 + loads * loads * loads);
 }
 
-/* Epilogues with arithmetic: up to 512 rows, gates and residuals were timed (us, predicted and measured: 107x19296x4096 45, 44;
- * 207x19136x3584 54, 51; 318x22528x4096 109, 99). Beyond, they are assumed to take twice the cycles of rounding, since nothing overlaps
- * them. */
+/* Sets *d to the cost of a launch with tile x. Epilogues with arithmetic were timed up to 512 rows, with gates and residuals (us, predicted
+ * and measured: 107x19296x4096 45, 44; 207x19136x3584 54, 51; 318x22528x4096 109, 99). For more rows they are assumed to take twice the
+ * cycles of rounding, since nothing overlaps them. */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     const bool values = p->product->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
@@ -211,11 +211,11 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
     return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
 }
 
-/* True if multicast of rows costs more than it saves, since workgroups that multicast wait for each other's stages. Up to most_rows rows
- * that is so if K of a tile is split, whose parts wait for each other as well, or if all workgroups run at once, as they may multicast
- * weights instead. us, clusters of 2 that multicast rows, and that multicast weights: 207x3584x9568 by 104x128 with split_k = 2 39.7, 29.0;
- * 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. A block of 272 rows whose gate and up, 272x18816x3328, have tiles
- * of 136x192 and tail = 2: with multicast of rows 178.9, without clusters 154.5. */
+/* True if multicast of rows costs more than it saves, since workgroups that multicast wait for each other's stages. For products of up to
+ * most_rows rows that is so if K is split, whose parts wait for each other as well, and if all workgroups run at once, which may multicast
+ * weights instead. Times in us with clusters of 2 that multicast rows, and that multicast weights: 207x3584x9568 by 104x128 with split_k =
+ * 2 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. A block of 272 rows whose gate and up,
+ * 272x18816x3328, have tiles of 136x192 and tail = 2 took 178.9 us with multicast of rows, 154.5 without clusters. */
 static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
     enum { most_rows = 512 };
@@ -279,9 +279,9 @@ static void share_columns(const problem *p, gemm_swap_ab_tile *x)
         if (row_tiles % x->cluster_m == 0 && x->cluster_m * x->split_k <= 8 && has_room(p, x, 1)) return;
 }
 
-/* Tries tiles of m rows by each width. Clusters of tiles of 64 columns, with a single warpgroup that multiplies, take up to twice as long
- * as predicted (us, 318x4096x4096 in clusters of two: by 160x64 41, by 80x64 54, by 80x128 26; by 160x128 with split_k = 2 21). Without
- * clusters, narrow tiles of many rows were never among the fastest. */
+/* Tries tiles of m rows by each width. Clusters of tiles of 64 columns, in which a single warpgroup multiplies, take up to twice as long as
+ * predicted: 318x4096x4096 in clusters of two took 41 us by 160x64 and 54 us by 80x64, but 26 us by 80x128, and without clusters 21 us by
+ * 160x128 with split_k = 2. Narrow tiles of many rows without clusters were never among the fastest. */
 static void try_widths(search *s, int m, int cluster, int cluster_m)
 {
     enum { most_n = 256, least_n_of_clusters = 128, least_n_of_many = 96, least_n = 64 };
@@ -330,8 +330,8 @@ static void try_in_turn(search *s, long long first, long long end)
 
 /* Tries, for each width, split_k and multicast of weights, as many row tiles as one round has room for, but at least `first`: products of
  * few columns occupy all multiprocessors only with tiles of few rows. Chosen if clearly predicted faster; not timed with epilogues that
- * compute. us, without and with these tiles: 2049x64x512 5.0, 2.8; 664x96x11368 13.7, 10.1; 840x128x7296 13.9, 9.1; 7038x128x7424 36.0,
- * 31.3; 5259x1002x19520 335, 282. */
+ * compute. Times in us without and with these tiles: 2049x64x512 5.0, 2.8; 664x96x11368 13.7, 10.1; 840x128x7296 13.9, 9.1; 7038x128x7424
+ * 36.0, 31.3; 5259x1002x19520 335, 282. */
 static void try_full_rounds(search *s, long long first)
 {
     enum { most_n = 256, least_n = 64, least_m = 16, least_m_of_four = 32, most_split = 8, most = 8 };
@@ -372,8 +372,8 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
     }
     if (product_is_rounded(p)) try_full_rounds(&s, end);
     if (s.least >= 1e30) return false;
-    /* multicast of weights was not tried for products that were not fitted; with wide tiles that were chosen without it, it took 4 to 15 %
-     * less time (209x11760x1536 by 112x192: 16.2 us instead of 16.9) */
+    /* multicast of weights was tried only for the linears of of_rounded; and wide tiles that were chosen without it took 4 to 15 % less
+     * time with it (209x11760x1536 by 112x192: 16.2 us instead of 16.9) */
     if (!fitted_columns || (best->cluster_m == 1 && best->split_k == 1 && best->n >= wide)) share_columns(p, best);
     if (fitted_columns && !columns_of_a(p)) try_in_turn(&s, first, end);
     return true;

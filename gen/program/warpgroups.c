@@ -142,8 +142,7 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     return more * !lies_at_sectors(a) * x->m + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
-/* How bytes of weights are counted. The constants of 3xTF32 (operands = 2) were fitted with weights in their own dtype, not in two terms.
- * */
+/* How bytes of weights are counted. Constants of 3xTF32 (operands = 2) were fitted with weights in their own dtype, not in two terms. */
 static weight_numbers numbers_of(int operands) { return operands > 1 ? weights_widened : weights_in_terms; }
 
 /* Bytes read from L2 per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups
@@ -287,8 +286,8 @@ static extent rows_of_whole_tiles(const problem *p, int tile_rows)
     return extent_multiply(p->a, at, x.multiple, extent_add(p->a, at, x.rows, extent_number(tile_rows - 1)));
 }
 
-/* Floats of workspace. For each of its split_k slices of K, a tile has two slices of memory, each the 64 * n floats of a warpgroup. The
- * floats are divided by the tile's rows, as M may be known at launch only. */
+/* Floats of workspace. For each of its split_k slices of K, a tile has two slices of memory, each the 64 * n floats of a warpgroup. They
+ * are counted per row, as M may be known at launch only. */
 extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;

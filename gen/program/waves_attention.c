@@ -45,8 +45,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->end_cycles = end_cycles;
 }
 
-/* Shared memory of the template. Half of the threads load values, each the same number of times, so columns are rounded up to whole passes.
- * */
+/* Shared memory of the template. Half of the threads load values, all equally often, so columns are rounded up to whole passes. */
 static long long bytes_of(const problem *p, const attention_waves_tile *t)
 {
     const long long head = problem_head(p), columns = (problem_value_head(p) + 31) / 32 * 32;

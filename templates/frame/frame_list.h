@@ -88,7 +88,7 @@ template <class F> struct by_counters {
 // - is_awaited(phase): another phase waits for this one
 // - last_wait: the last phase that waits
 //
-// All phases of a layer have ended before a phase of the next layer begins, so marks count on from layer to layer.
+// All phases of a layer have ended before a phase of the next layer begins, so marks are not reset between layers: they go on counting.
 //
 // If workgroups are counted (census.h), each waits for all others before its first tile. (Letting them compute tiles of the first phase
 // before that wait was no faster on an H200, as the first wait for that phase then also waits for workgroups without a tile of it.)
@@ -137,7 +137,7 @@ template <class F> struct by_phases {
     {
         const marks m{F::words(p)};
         if (thread_index() == 0) poll(p, m, w.phase);
-        device_acquire(); // on AMD for the thread that waited; the waves acquire after the barrier
+        device_acquire(); // on AMD this holds for the waiting thread's wave only, so every wave acquires again after the barrier
         barrier();
         device_acquire();
         if (w.phase == F::last_wait && layer_of(p) + 1 == layers_of(p)) end(m);
