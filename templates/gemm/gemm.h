@@ -208,7 +208,8 @@ template <class S> struct gemm_tiles {
                 for (int i = 0; i < accumulators::vectors; i++) c.vector(i) += load_aligned<S::width>(sums + i * team * S::width);
         }
     }
-    // Sums the k tiles up to `end` into c, a level at a time: c is a sum of sums of level Level - 1. size: k tiles of a sum of this level.
+    // Sums the k tiles up to `end` into c: on level 1 one after the other, on higher levels as a sum of sums of the level below. size: k
+    // tiles that a sum of this level covers.
     template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, accumulators &c, int size, int end)
     {
         c.clear();
@@ -314,7 +315,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
             multiply(p, t, c, column, first, end);
         else
 #pragma unroll 1
-            for (int block = 0; block < blocks_folded; block++) { // all lanes have the same number; the last block may be empty
+            for (int block = 0; block < blocks_folded; block++) { // as many blocks for all lanes; a lane's last one may be empty
                 const int from = first + block * iterations_folded * stride, to = from + iterations_folded * stride;
                 multiply(p, t, c, column, from, to < end ? to : end);
                 fold<each, TF_WAVE / 2>(c, 0);

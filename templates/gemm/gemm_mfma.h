@@ -290,7 +290,7 @@ template <class S> struct gemm_mfma {
                 if constexpr (Q == 0) read_columns(m, u, b[u]);
                 read_rows(m, Q * 2, u, a[u]);
             }
-            if constexpr (Q == 0) { // early enough that the clusters from here on hide the copy, for which the last one waits
+            if constexpr (Q == 0) { // copies are issued early in a k tile; the last cluster waits for them
                 ring.template prefetch<0>();
                 ring.template prefetch<1>();
             }

@@ -125,8 +125,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         }
     }
 
-    // The first item of results that the thread stores. If a tile has fewer items than there are threads, only some warps store: other ones
-    // for each tile, so that they take turns and the rest goes on to the next tile.
+    // The first item of results that the thread stores. If a tile has fewer items than there are threads, only some warps store. Which ones
+    // changes from tile to tile; the others go on to the next tile.
     DEV static int item_of(const kept &k) { return (thread_index() + k.turn * TF_WAVE) % base::threads; }
     template <class Reader> DEV static results compute(const args &p, const tile &t, Reader &ring, kept &k)
     {

@@ -72,7 +72,7 @@ template <class S> struct gemm_swap_ab {
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: granule is 16, width 2 or 4");
 
     // The rows of a tile are the N of one wgmma. If its results would exceed the registers that a thread is launched with (ptxas gives the
-    // mainloop no more), they are split among two, each with about half of the rows.
+    // mainloop no more), two wgmmas take about half of the rows each.
     static constexpr int at_launch = 512 / (resident * ((threads + 127) / 128)) / 8 * 8, beside_results = 26;
     static constexpr bool halves = many_rows && tile_m / 2 + beside_results > at_launch;
     static constexpr int half_rows = a_across ? 128 : (tile_m / 2 + 7) / 8 * 8;
@@ -80,7 +80,7 @@ template <class S> struct gemm_swap_ab {
     using low_product = wgmma<a_type, low_rows>;
     using high_product = wgmma<a_type, high_rows>;
     struct tile {
-        int row, column, part; // row, column: in tiles; a cluster's last row and column may not exist
+        int row, column, part; // row, column: counted in tiles; the last ones of a cluster may not exist
         int cut;               // the tile's number among those that are split; -1: it is not split
         int batch;
     };

@@ -240,8 +240,8 @@ template <class S> struct gemm_ws {
         pin(c.acc);
         if constexpr (halves == 2) pin(c.second);
     }
-    // warpgroup_of_tile: the index of the thread's warpgroup among those that share a tile. first_row: the first of the 16 rows that its
-    // warp stores of a half of its rows (64).
+    // warpgroup_of_tile: the index of the thread's warpgroup among those that share a tile. first_row: the first of the 16 rows that the
+    // thread's warp stores out of the 64 rows of `half`.
     DEV static int warpgroup_of_tile() { return own_tiles ? 0 : thread_index() / 128 - 1; }
     DEV static int first_row(const tile &t, int half)
     {

@@ -193,7 +193,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         for (int j = 0; j < tile_n / 8; j++) {
             const int row = t.column * tile_n + j * 8 + lane % 4 * 2 + odd;
             float *x = c.acc + (S::rolled ? 0 : j) * 4; // x[0], x[1]: one column in two rows; x[2], x[3]: the other half's column
-            if constexpr (a_across) // lanes with r < 4 have columns of the low half only, the others of the high one: each gets one of both
+            if constexpr (a_across) // lanes with r < 4 have columns of the low half, others of the high half: after this each has both
                 for (int i = 0; i < 2; i++) {
                     const float other = lane_xor<32>(r < 4 ? x[i + 2] : x[i], 16);
                     x[i] = r < 4 ? x[i] : other, x[i + 2] = r < 4 ? other : x[i + 2];

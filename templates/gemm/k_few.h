@@ -4,7 +4,7 @@
 // there is no deadlock (gemm/k_parts.h).
 //
 // Sums: the sums of a thread, vector(i), each of `width` elements. Lanes: the workgroup's first Lanes threads have sums. A word is 16 bytes
-// of a slice. Teams: so many threads add up each word, every Teams-th slice each.
+// of a slice. Teams: how many threads add up one word; each of them adds every Teams-th slice.
 #pragma once
 #include "templates/frame/workspace.h"
 

@@ -21,8 +21,8 @@ template <class Owner, int Parts, int Registers> struct k_shares {
     static constexpr int teams = each > 64 ? 1 : each > 32 ? 2 : each > 16 ? 4 : 8; // threads that add up a word, each some of the slices
     static constexpr int lanes = 32 / teams, at_once = threads / teams;             // words that a warp, and the warpgroup, add at a time
     using meeting = slices<4 * words>;
-    // Values of a slice's second flag. vain: while any() runs, some thread has said yes. left: the workgroup left its share to the last
-    // slice. done: it stored its share.
+    // Values of a slice's second flag. vain: only within any(): some thread passed true. left: the workgroup left its share to that of the
+    // last slice. done: it stored its share.
     static constexpr unsigned long long vain = 0x6a09e667f3bcc908ull, left = 0xbb67ae8584caa73bull, done = 0x3c6ef372fe94f82bull;
     static constexpr unsigned most_waits = most_polls < 4096 ? most_polls : 4096;
 
