@@ -84,7 +84,7 @@ template <class F> struct by_counters {
 // of a phase for which others wait, it marks that (marks.h). F has
 // - words(p): the memory of the marks
 // - awaited(phase, n): the n-th earlier phase for which the phase waits; -1 after the last
-// - awaited_before(phase, n), in a stack: likewise, a phase of the previous layer
+// - awaited_before(phase, n), in a stack: the n-th phase of the previous layer for which the phase waits; -1 after the last
 // - is_awaited(phase): another phase waits for this one
 // - last_wait: the last phase that waits
 //
@@ -155,7 +155,7 @@ template <class F> struct by_phases {
         const marks m{F::words(p)};
         if (total() != block_total()) return leave_closed(m);
         if (!ended) {
-            barrier(); // the wave that initialises the marks in begin() has done so
+            barrier(); // after it, the wave that initialises the marks in begin() has done so
             end(m);
         }
         if (next != 0) return;

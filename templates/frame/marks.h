@@ -1,9 +1,9 @@
 // In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of a
-// phase. A mark is a word for each phase, and one for the end of the launch, that counts workgroups in its upper 16 bits. Its lower 48 bits
-// are a magic number. If that is missing, the word is not initialised, and a workgroup initialises it with a count of zero. The launch ends
-// with all counts zero. So the host prepares nothing, and calls and graph replays can follow each other. A call that overwrites only part
-// of a word overwrites its first bytes, and so the magic number. (A word per workgroup would need no count, but every wait would poll all
-// of them.) gen/plan/plan.c counts the bytes.
+// phase. A mark is a word that counts workgroups in its upper 16 bits. There is one for each phase, and one for the end of the launch. Its
+// lower 48 bits are a magic number. If that is missing, the word is not initialised, and a workgroup initialises it with a count of zero.
+// The launch ends with all counts zero. So the host prepares nothing, and calls and graph replays can follow each other. If another call
+// overwrites a word in part, that part includes the first bytes, so the magic number is gone, too. (A word per workgroup and phase would
+// need no magic number, but every wait would poll many words.) gen/plan/plan.c counts the bytes.
 //
 // The words are
 // - [0]: 0, or which wait timed out first, until tfgen_execute_check() clears it: late_wait() in the high half, half of `late` in the low
