@@ -95,7 +95,7 @@ static void defaults(const problem *p, ir_tile *t)
     double least = program_seconds(p, &attention_simt_program, t);
     const ir_op *op = p->attention;
     const long long heads = extent_value(&op->inputs[0]->shape[0], &p->ir->dims) * op->attributes.heads,
-                    tiles = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* of a head */
+                    tiles = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* row tiles of a head */
     const bool few = tiles * heads < (tiles == 1 ? 2 : 1) * p->device->units;
     const int most = op->inputs[0]->type == dtype_f32 ? 4 * usual : usual; /* other types run on matrix units */
     for (int some = 128; some >= 64; some /= 2) {

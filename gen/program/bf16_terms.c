@@ -3,7 +3,7 @@
 #include "gen/program/program.h"
 #include "ir/graph/format.h"
 
-enum { run = 8 }; /* elements */
+enum { run = 8 }; /* elements of a row */
 
 static const ir_op *terms_op(const ir_phase *phase) { return phase_op(phase, op_bf16_terms); }
 

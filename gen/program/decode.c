@@ -91,7 +91,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const ir_op *op = p->attention;
     const decode_tile *x = &t->decode;
     const work *w = p->work;
-    const double columns = (double)(problem_head(p) + problem_value_head(p)), /* of a key and its value */
+    const double columns = (double)(problem_head(p) + problem_value_head(p)), /* columns of a key and its value */
                  longest = (double)problem_longest_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->ir->dims),
                  rows = (double)problem_queries(p) * (double)op->attributes.heads, at_once = longest / x->team <= columns_of_four ? 4 : 2;
     const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);

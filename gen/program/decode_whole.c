@@ -88,7 +88,7 @@ int decode_splits(const problem *p, const decode_whole_tile *t)
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
 {
     const long long slots = (long long)(t->threads / p->target->wave) * t->stages;
-    return slots * t->keys * (problem_head(p) + problem_value_head(p)) * 2 + (slots + 1) / 2 * 16; /* plus barriers */
+    return slots * t->keys * (problem_head(p) + problem_value_head(p)) * 2 + (slots + 1) / 2 * 16; /* the last term: mbarriers */
 }
 
 long long decode_in_flight(const problem *p, const decode_whole_tile *t)

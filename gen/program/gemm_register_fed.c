@@ -49,7 +49,7 @@ static int registers(const target_info *target, const gemm_register_fed_tile *t)
  * squares of A's rows while it loads them. */
 static long long memory_bytes(const target_info *target, const gemm_register_fed_tile *t, bool makes_sums, bool takes_sums)
 {
-    const int padding = by_wave_pieces(target) ? 0 : 4; /* floats per row (piece_places) */
+    const int padding = by_wave_pieces(target) ? 0 : 4; /* floats of padding per row (piece_places) */
     return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
 static long long shared_bytes(const problem *p, const ir_tile *t)

@@ -29,7 +29,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     const gemm_ring_tile *x = &t->gemm_ring;
     const bool makes_sums = problem_sums_rows(p), takes_sums = phase_input_sum(p->phase) != NULL;
     const long long sums = 4ll * x->m * (x->threads / p->target->wave * (x->n + 4 + takes_sums) + (makes_sums ? x->n / 2 : 0));
-    return 2 * ((sums + 15) / 16 * 16); /* tiles alternate between two buffers */
+    return 2 * ((sums + 15) / 16 * 16); /* two buffers, between which tiles alternate */
 }
 
 /* One workgroup per unit streams the weights of its tiles without a pause. */

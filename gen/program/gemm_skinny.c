@@ -57,7 +57,7 @@ static double meets(const gemm_registers_tile *x)
  * takes 19 us with tiles of 64 columns, 22 us with tiles of 32. */
 static double memory_share(const problem *p, const gemm_registers_tile *x)
 {
-    enum { long_run = 256 }; /* bytes */
+    enum { long_run = 256 }; /* bytes of a row of B that a tile reads */
     const double most = 0.9, usual = 0.77; /* usual: accumulators leave registers for fewer loads in flight */
     const int run = x->n * dtype_size(p->product->inputs[1]->type);
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;

@@ -82,7 +82,7 @@ static void try_own_tiles(const problem *p, ir_tile *t)
     enum { narrowest = 128, widest = 192, most_cluster = 2 };
     const double clearly = 0.97;
     const bool wide = p->product->kind != op_matmul && product_is_rounded(p), at_lines = a_begins_at_lines(p, weights_in_terms);
-    if (t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* sums may be too long for one chain */
+    if (t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* K may be split since one sum over it is too inaccurate */
     double least = clearly * program_seconds(p, &gemm_wgmma_program, t);
     for (int n = at_lines ? narrowest : narrowest + 32; n <= (wide ? widest : narrowest); n += 32)
         for (int cluster = 1; cluster <= (takes_pairs(p) && at_lines ? most_cluster : 1); cluster++) {

@@ -56,7 +56,7 @@ bool a_begins_at_lines(const problem *p, weight_numbers weights)
 {
     enum { line = 128 };
     const ir_op *product = p->product;
-    const bool terms = rows_terms(weights, product) > 1; /* rows of terms are padded to lines */
+    const bool terms = rows_terms(weights, product) > 1; /* rows stored in terms are padded to whole lines */
     return terms || value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights, operand_a) % line == 0;
 }
 
@@ -81,7 +81,7 @@ operand operand_in_terms(const problem *p)
     const ir_value *x = product->inputs[0];
     long long rows; /* tf32_terms needs their number at compile time */
     const bool fixed = extent_is_number(&x->shape[x->rank - (product->attributes.transpose_a ? 1 : 2)], &rows);
-    const bool sums = problem_sums_rows(p); /* the epilogue sums rows of its tiles */
+    const bool sums = problem_sums_rows(p); /* the epilogue stores partial sums of rows */
     return fixed && !sums && elements(p, product->inputs[0]) < elements(p, product->inputs[1]) ? operand_a : operand_b;
 }
 
@@ -235,7 +235,7 @@ static double other_bytes(const problem *p)
 /* Row tiles and column tiles that each set of tiles that run at the same time reads, summed over all sets. Tiles are ordered by groups of
  * row tiles: within a group, down each column. */
 typedef struct touched {
-    double rows, columns; /* row tiles, column tiles */
+    double rows, columns; /* in tiles */
 } touched;
 
 /* rows, columns: row tiles and column tiles in all; group: row tiles per group; at_once: tiles that run at the same time. */
@@ -251,7 +251,7 @@ static touched touched_by(double rows, double columns, double group, double at_o
         const double first_rows = fmin(group, rows - first_group * group), last_rows = fmin(group, rows - last_group * group);
         const double column = floor((from - first_group * each) / first_rows), to = floor((last - last_group * each) / last_rows);
         const bool one = first_group == last_group;
-        const double in_first = (first_group + 1) * each - from, in_last = last - last_group * each + 1; /* tiles */
+        const double in_first = (first_group + 1) * each - from, in_last = last - last_group * each + 1; /* tiles of a set */
         sum.rows += one ? fmin(first_rows, last - from + 1)
                         : fmin(first_rows, in_first) + (last_group - first_group - 1) * group + fmin(last_rows, in_last);
         sum.columns += one ? to - column + 1 : last_group - first_group > 1 ? columns : fmin(columns, columns - column + to + 1);

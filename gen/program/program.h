@@ -20,7 +20,7 @@ typedef enum circumstance {
     where_8_rows = 32,         /* matrix instructions take 8 rows or, in the next one, 16 (target_info.matrix_rows) */
     where_16_rows = 64,
     where_few_at_cache = 128,  /* attention over a cache, with at most 16 query rows per KV head (queries times heads of a GQA group) */
-    where_many_at_cache = 256, /* attention over a cache, with more */
+    where_many_at_cache = 256, /* attention over a cache, with more query rows */
     where_queries_vary = 512,  /* a call may have more queries than the plan was made for */
     where_both_in_terms = 1024, /* matrix units multiply A and B as sums of bf16 numbers, in 6 passes along K */
     where_in_list = 2048,       /* a launch of several phases */
@@ -48,7 +48,7 @@ typedef struct program {
     const char *(*obstacle)(const problem *p);
     const char *on_request; /* why only a request by the user chooses it, as a clause; NULL: its predicted time may, too */
     bool streams;           /* where ir_graph.streams is set, its predicted time may choose it despite on_request */
-    const worse_range *worse; /* NULL: none */
+    const worse_range *worse; /* where other programs are preferred, a list; NULL: nowhere */
     /* Describes a launch with a legal tile to the cost model, by whose time planning chooses programs, and programs choose tiles. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
     void (*defaults)(const problem *p, ir_tile *t); /* sets every field of t */

@@ -180,8 +180,8 @@ static void find_alive(survey *s)
         const bool wide = !m->row_scalar;
         now += wide, ends[m->last < i ? i : m->last] += wide;
         int alive = now + (wide ? temporaries(op) : 0);
-        for (int k = 0; k < op->input_count; k++)
-            alive += !find(s, op->inputs[k]) && !is_row_scalar(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16; /* unpacked to f32 */
+        for (int k = 0; k < op->input_count; k++) /* loaded bf16 operands are unpacked to f32 */
+            alive += !find(s, op->inputs[k]) && !is_row_scalar(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16;
         if (alive > s->need.alive) s->need.alive = alive;
         now -= ends[i];
     }

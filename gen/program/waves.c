@@ -121,7 +121,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
 {
     const gemm_waves_tile *t = &tile->gemm_waves;
     const int columns = p->target->matrix_columns, results = p->target->lane_registers / 4;
-    const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, pass = t->threads / 8; /* rows loaded at once */
+    const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, pass = t->threads / 8; /* pass: rows loaded at once */
     if (t->k != length_of(p, tile)) return "k must be 128 bytes";
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads must be 128, 256 or 512";
     if (t->m % (16 * waves_m) || t->n % (waves / waves_m * columns))

@@ -39,7 +39,7 @@ struct census {
     DEV unsigned long long join() const
     {
         unsigned long long was = flag_take_relaxed(word, one);
-        while (!is_open(was) && !is_closed(was)) { // nobody has initialised it
+        while (!is_open(was) && !is_closed(was)) { // no workgroup has initialised the word
             const unsigned long long now = flag_read(word);
             if (is_open(now) || is_closed(now))
                 was = flag_take_relaxed(word, one);

@@ -64,7 +64,7 @@ template <class P> DEV void run_sliced_k(const typename P::args &p)
 #define TF_KERNEL_SLICED_K(name, ...)                                                            \
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_sliced_k<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
-#elif defined(__clang__) // a compute unit has four SIMDs
+#elif defined(__clang__) // TF_SHARE_WAVES: waves per SIMD; a compute unit has four SIMDs
 #define TF_SHARE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
 #define TF_KERNEL_SLICED_K(name, ...)                                                                                      \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \

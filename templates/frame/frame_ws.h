@@ -339,7 +339,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
 #endif
     const shared_address base = (shared_at(ws_shared) + 1023) & ~1023u;
     ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
-    if (block_index() >= P::tiles(p)) { // the launch has no rows
+    if (block_index() >= P::tiles(p)) { // the launch has no rows, so no tiles
         previous_wait();
         return;
     }

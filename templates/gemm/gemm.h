@@ -286,7 +286,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     using results::place;
     using results::tile_m;
     using results::width;
-    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // chunks: of K, that a wave has at a time
+    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // chunks of K that a wave reads at a time
     static constexpr int sharing = skinny_lanes<S>::sharing, V = skinny_lanes<S>::V, stride = skinny_lanes<S>::stride;
     static constexpr int each = tile_m * columns;
 

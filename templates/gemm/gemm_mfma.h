@@ -46,7 +46,7 @@ template <class S> struct gemm_mfma {
     static_assert(S::a_stride * sizeof(a_type) * tile_m < 0x7fffffffu, "tile: rows of A span fewer than 2^31 bytes");
 
     struct tile {
-        int batch, row, column; // in tiles
+        int batch, row, column; // row, column: counted in tiles
     };
     struct accumulators {
         fragment::block acc[wave_m / 16][blocks];

@@ -54,7 +54,7 @@ template <class S> struct gemm_mma {
                   "tile: for B as [K, N], threads and k are multiples of what one copy takes");
 
     struct tile {
-        int row, column; // in tiles
+        int row, column; // counted in tiles
         int batch;
     };
     struct accumulators {

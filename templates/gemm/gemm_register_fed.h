@@ -38,7 +38,7 @@ template <class S> struct gemm_register_fed {
                   "tile: granule is a piece's columns, width 2 or 4");
 
     struct tile {
-        int row, column; // of the first element
+        int row, column; // of the tile's first element
     };
     struct accumulators {
         weights w[ahead][across];

@@ -45,7 +45,7 @@ template <class S> struct gemm_swap_ab {
     // Weights in pieces: each of the `together` workgroups multicasts one share of a stage, which is cut along k first, then along n.
     static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
     static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
-    static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
+    static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows; both along k
     // A box of A has all rows of a k tile if the `sharers` take turns. Else each of them loads a box, all with the same number of groups of
     // 8 rows; the last box may reach into the next tile.
     static constexpr int boxes_along_m = S::in_turn ? 1 : sharers, box_rows = (tile_m / 8 + boxes_along_m - 1) / boxes_along_m * 8;

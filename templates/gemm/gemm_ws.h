@@ -60,7 +60,7 @@ template <class S> struct gemm_ws {
 
     using product = wgmma<a_type, tile_n>;
     struct tile {
-        int row, column; // in tiles
+        int row, column; // counted in tiles
         int part, index; // the split-K slice; the tile's number
         int batch;
     };
@@ -269,7 +269,7 @@ template <class S> struct gemm_ws {
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         if (!holds_all(p, t, c)) return;
-        scratch += (thread_index() - ws_producers) / 32 * 16 * pitch; // the warp's part
+        scratch += (thread_index() - ws_producers) / 32 * 16 * pitch; // the part of this warp
         if constexpr (S::epilogue_smem) keep_touched(c, scratch);
         finish_half(p, t, c.acc, 0, scratch);
         if constexpr (halves == 2) finish_half(p, t, c.second, 1, scratch);
@@ -338,7 +338,7 @@ template <class S> struct gemm_ws {
     DEV static void take(const args &p, const tile &t, accumulators &c, int others)
     {
         const int thread = thread_index() % 128;
-        const bool looks = thread < others; // a thread for each slice
+        const bool looks = thread < others; // one thread waits for each slice
         const slices_of_parts parts = parts_of(p);
         const long long awaited = slice_of(t, looks ? tree::giver(t.part, thread) : 0);
         if (looks) parts.await(awaited);

@@ -13,7 +13,7 @@ template <int Parts> struct part_tree {
     {
         return part % group + 1 == group || is_last(part) ? part % group : 0;
     }
-    DEV static int taken(int part) { return in_group(part) + (is_last(part) ? part / group : 0); } // how many in all
+    DEV static int taken(int part) { return in_group(part) + (is_last(part) ? part / group : 0); } // how many slices it adds in all
     DEV static int giver(int part, int i) // the i-th slice that it adds
     {
         const int own = in_group(part);

@@ -64,10 +64,10 @@ template <int Unit> DEV void store_part(void *to, const unsigned (&x)[4], int fr
 template <int Unit> DEV void store_piece_anywhere(const to_find &out, const unsigned (&x)[4])
 {
     const unsigned long long at = reinterpret_cast<unsigned long long>(out.to);
-    const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // ahead: of the aligned 16 bytes
+    const int count = out.found ? piece_columns : out.some, ahead = static_cast<int>(8 - at / 2 % 8) % 8; // elements up to aligned 16 bytes
     const unsigned long long next_at = lane_above(at), last_at = lane_below(at);
     const int next_count = lane_above(count), last_count = lane_below(count);
-    const bool joins = out.found && (ahead == 0 || (next_at == at + 16 && next_count >= ahead)); // the last lane is its own next one
+    const bool joins = out.found && (ahead == 0 || (next_at == at + 16 && next_count >= ahead)); // lane_above() gives the last lane its own
     const bool given = ahead > 0 && last_count == piece_columns && last_at + 16 == at && count >= ahead;
     unsigned both[8];
 #pragma unroll

@@ -15,7 +15,7 @@ template <class S, bool across = S::across> struct tf32_terms : without_k_loop {
     };
     static constexpr int threads = S::threads, stages = 1, V = 8, groups = (S::K + 31) / 32 * 4; // groups of V elements of a row
     static constexpr int per_tile = threads * S::each;
-    static constexpr long long items = static_cast<long long>(S::N) * groups; // of a matrix
+    static constexpr long long items = static_cast<long long>(S::N) * groups; // groups of a matrix
 
     DEV static int tiles(const args &p) { return static_cast<int>((S::batches(p) * items + per_tile - 1) / per_tile); }
     DEV static tile at(const args &, int index) { return {static_cast<long long>(index) * per_tile}; }
