@@ -1,9 +1,9 @@
-/* A host program with buffers of its own: one fused SwiGLU layer, from a spec in a string to numbers.
+/* Computes one fused SwiGLU layer on buffers that this program allocates; the spec is a string.
  *
  *   cc block.c -ltfgen -lm && ./a.out [device]        device: hip:0, cuda:0, host; default: the first GPU, else the host
  *
- * Everything a program needs is here: plan, module, weights, workspace, execute. Where you have device memory, a stream and a
- * framework already, pass their pointers; the tfgen_device_ functions are for programs that have none. */
+ * Everything a program needs is here: plan, module, weights, workspace, execute. If a framework
+ * already manages device memory and streams, pass its pointers; the tfgen_device_ functions are for programs without one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
     options.target = tfgen_device_target(device);
     must(tfgen_plan_create(spec, strlen(spec), "swiglu.yaml", &options, &plan, &error));
-    must(tfgen_module_create(plan, device, NULL, &module, &error)); /* compiles, or takes from the kernel cache */
+    must(tfgen_module_create(plan, device, NULL, &module, &error)); /* compiles the kernels, or finds them in the kernel cache */
 
     float *host[] = {filled(M * D, 1), filled(F * D, 2), filled(F * D, 3), filled(D * F, 4), filled(M * D, 5)};
     const char *const names[] = {"x", "w_gate", "w_up", "w_down", "y"};

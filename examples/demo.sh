@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job in one go: plan and emit a Llama block, then run it on this machine against float64.
+# Plans and emits a Llama block, then runs it on this machine and compares the results with float64.
 set -eu
 cd "$(dirname "$0")/.."
 echo "== tfgen specs/llama-block.yaml   (plan, HIP sources, manifest)"

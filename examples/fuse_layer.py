@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A layer of a transformers model, step by step, to be read and run cell by cell: its spec, fused kernels, their numbers beside the
-original's, times, and a timeline.
+"""Fuses a layer of a transformers model, in cells that can be run one by one: imports its spec, compiles it, compares results and times
+with the original layer's, and draws a timeline.
 
 usage: fuse_layer.py [FOLDER]        FOLDER: where layer.yaml and timeline.svg are written, default: the current one
 
-In the source tree the package is that of python/; TFGEN_LIBRARY names libtfgen.so, TFGEN the command. Exit code 77: no transformers."""
-# %% A model; any of docs/python.md's families will do. This one is small and has random weights.
+In the source tree, the package of python/ is used; set TFGEN_LIBRARY to libtfgen.so and TFGEN to the command. Exit code 77: transformers
+is not installed."""
+# %% A model of any family of docs/python.md. This one is small and has random weights.
 import os
 import subprocess
 import sys
@@ -30,17 +31,17 @@ config = transformers.AutoConfig.for_model("llama", hidden_size=64, intermediate
 model = transformers.AutoModelForCausalLM.from_config(config).eval().to(device)
 original = model.model.layers[0]
 
-# %% Its spec for whole texts, by `tfgen import`.
+# %% The spec of its layer for prompts, as `tfgen import` writes it.
 specs = tfgen.transformers.specs_of(config)
 text, path = specs.texts[specs.layers[0]["prefill"]], os.path.join(folder, "layer.yaml")
 with open(path, "w", encoding="utf-8") as f:
     f.write(text)
 
-# %% Compiled and packed; the spec knows the names of the checkpoint.
+# %% Compile the spec and pack the weights. The spec has the names that tensors have in the checkpoint.
 layer = tfgen.compile(text, name="layer.yaml", params=original.state_dict(), dtype="f32", device=device, dims={"S": 16})
 print(f"{len(layer.plan.sources)} kernels: {', '.join(layer.plan.sources)}; {layer.weights.bytes} bytes of weights")
 
-# %% Compared with the original.
+# %% Compare the results with the original layer's.
 x = torch.randn(2, 16, config.hidden_size, device=device)
 positions = torch.arange(16, device=device)[None]
 turns = model.model.rotary_emb(x, positions)
@@ -62,7 +63,7 @@ print(f"relative error {error:.2g}")
 assert error < 1e-4
 
 
-# %% Timed in turn.
+# %% Time both layers in turn.
 def us(call, count=20):
     start = time.perf_counter()
     for _ in range(count):
@@ -75,7 +76,7 @@ def us(call, count=20):
 times = [(us(theirs), us(ours)) for _ in range(3)]
 print("us a call: original {:.0f}, fused {:.0f}".format(*map(min, zip(*times))))
 
-# %% When each tile was computed, and on which unit.
+# %% Draw when each tile was computed, and on which unit.
 timeline = os.path.join(folder, "timeline.svg")
 subprocess.run([tfgen.transformers.command(), "trace", path, "--dim=S=16", "--dtype=f32", "--quiet", "--seconds=0.1", f"--svg={timeline}"],
                check=True)

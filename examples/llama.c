@@ -151,7 +151,7 @@ static checkpoint checkpoint_open(const char *folder)
     return c;
 }
 
-/* Data of a tensor; its size must be `bytes`, as the plan expects (-1: any size). */
+/* A tensor's data. Fails if its size is not `bytes`, which the plan expects; -1: any size. */
 static const void *tensor_data(const checkpoint *c, const char *name, int64_t bytes)
 {
     const json_t *t = json_object_get(c->header, name), *offsets = json_object_get(t, "data_offsets");
@@ -217,8 +217,8 @@ static tfgen_tensor tensor_at(const stage *s, size_t index)
     return t;
 }
 
-/* Uploads the params of layer `layer`, packs them, and frees the uploaded ones. `other`, or NULL, computes the same layer and shares the
- * weights; what both read is packed once. Returns the bytes that `other` alone reads. */
+/* Uploads the params of layer `layer`, packs them, and frees the uploaded ones. `other` (or NULL) computes the same layer and shares its
+ * weights: what both read is packed once. Returns the bytes that `other` alone reads. */
 static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const checkpoint *c, int layer, const char *prefix)
 {
     void *params[most_tensors] = {NULL};
@@ -233,7 +233,7 @@ static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const ch
     }
     must(tfgen_weights_create(s->module, params, NULL, &s->weights[layer], &error));
     const int64_t bytes = tfgen_weights_bytes(s->weights[layer]);
-    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* tensors in the same order */
+    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* both plans have the same order of tensors */
     for (size_t i = 0; i < count; i++) tfgen_device_free(device, params[i]);
     return tfgen_weights_bytes(s->weights[layer]) - bytes;
 }
@@ -340,8 +340,8 @@ static void model_close(model *m)
     json_decref(m->file.config);
 }
 
-/* Runs the `rows` tokens in x[0] through all layers, starting at cache position `at`, with the prompt's module if rows > 1. Returns where
- * the result is. */
+/* Runs the `rows` tokens in x[0] through all layers, starting at cache position `at`, with the prompt's module if rows > 1. Returns the
+ * device memory with the result. */
 static void *run_layers(model *m, int rows, int32_t at)
 {
     stage *s = rows > 1 ? m->prompt : m->layer;
@@ -366,7 +366,7 @@ static void *run_layers(model *m, int rows, int32_t at)
     return m->x[m->file.layers % 2];
 }
 
-/* Feeds tokens from position `at` on, up to m->rows at a time; returns where the last ones' result is. */
+/* Feeds tokens from position `at` on, up to m->rows at a time. Returns the device memory with the result of the last ones. */
 static void *feed(model *m, const int *tokens, int count, int at)
 {
     void *result = NULL;

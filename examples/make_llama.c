@@ -1,4 +1,4 @@
-/* Writes a Llama of random weights (f32, HuggingFace's names) for examples/llama.c: FOLDER/model.safetensors and FOLDER/config.json.
+/* Writes a Llama with random weights (f32, HuggingFace's names) for examples/llama.c: FOLDER/model.safetensors and FOLDER/config.json.
  *
  *   cc make_llama.c -o make_llama
  *   make_llama FOLDER [layers width heads kv_heads hidden vocabulary]      default: 2 64 4 2 160 97 */
@@ -12,7 +12,7 @@
 typedef struct writing {
     char header[1 << 20];
     size_t used;
-    uint64_t bytes; /* of data so far */
+    uint64_t bytes; /* of tensors added so far */
     FILE *file;
 } writing;
 
@@ -32,7 +32,7 @@ static void add(writing *w, const char *name, int rows, int columns)
     w->bytes += bytes;
 }
 
-/* Sum of twelve uniform numbers: close enough to normal, the same on every machine. */
+/* The sum of twelve uniform numbers, which is nearly normal, and the same on every machine. */
 static float normal(uint64_t *state)
 {
     double sum = -6;

@@ -1,6 +1,6 @@
-// A SwiGLU layer (specs/swiglu.yaml) from C++17, by tfgen.hpp: objects that own what they make, exceptions for statuses.
+// Runs a SwiGLU layer (specs/swiglu.yaml) from C++17 with tfgen.hpp, whose objects own what they make and whose calls throw exceptions.
 //
-//   c++ -std=c++17 swiglu.cpp -ltfgen && ./a.out [device]
+//   c++ -std=c++17 swiglu.cpp -ltfgen && ./a.out [SPEC [DEVICE]]
 #include <cmath>
 #include <cstdio>
 #include <fstream>

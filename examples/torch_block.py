@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A fused layer over PyTorch tensors, on PyTorch's current stream, by the package tfgen (docs/python.md).
+"""Runs a fused layer on PyTorch tensors, on PyTorch's current stream, with the package tfgen (docs/python.md).
 
-usage: torch_block.py [SPEC] [--device=cuda|cpu]      default: specs/swiglu.yaml, cuda when there is one
+usage: torch_block.py [SPEC] [--device=cuda|cpu]      default: specs/swiglu.yaml, on cuda if there is a GPU
 
-In the source tree the package is that of python/; TFGEN_LIBRARY names libtfgen.so."""
+In the source tree, the package of python/ is used; set TFGEN_LIBRARY to libtfgen.so."""
 import os
 import sys
 
