@@ -233,7 +233,7 @@ static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const ch
     }
     must(tfgen_weights_create(s->module, params, NULL, &s->weights[layer], &error));
     const int64_t bytes = tfgen_weights_bytes(s->weights[layer]);
-    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* both plans have the same order of tensors */
+    if (other) must(tfgen_weights_add(s->weights[layer], other->module, params, NULL, &error)); /* both plans order tensors alike */
     for (size_t i = 0; i < count; i++) tfgen_device_free(device, params[i]);
     return tfgen_weights_bytes(s->weights[layer]) - bytes;
 }
