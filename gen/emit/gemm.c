@@ -415,7 +415,7 @@ void gemm_write_sizes(const gemm *g)
                packed_granule);
 }
 
-/* ---- all members for some programs */
+/* ---- whole spec structs, for programs that share one */
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_registers_tile *t = &e->phase->tile.gemm_registers;

@@ -2,10 +2,12 @@
 // sequence is (stream-K over keys). Needs isa/mma_cache.h or isa/wave_cache.h.
 //
 // A row is one head of a GQA group for one query. A work tile is up to Rows rows of a KV head with all keys of their sequence, in key tiles
-// of TileKeys keys. The key tiles of all work tiles, in order, are cut into as many runs as there are workgroups. So a work tile may lie in
-// several runs: these are its parts. The workgroup with a work tile's last part joins all of its parts. A workgroup walks its run
-// backwards. So before it waits for parts of other workgroups, it has handed over its own part of the run's last work tile, and it waits
-// only for workgroups with lower indices.
+// of TileKeys keys. The key tiles of all work tiles, in order, are cut into as many runs as there are workgroups. A work tile may lie in
+// several runs; what lies in one run is a part of it. The workgroup with a work tile's last part joins all of its parts.
+//
+// A workgroup walks its run backwards. First it hands over its part of a work tile that goes on in the next run. At the end it joins the
+// parts of a work tile that began in earlier runs. So it waits only for workgroups with lower indices, and these hand over their parts
+// before they wait themselves.
 #pragma once
 #include "templates/frame/next.h"
 #include "templates/frame/workspace.h"
@@ -82,7 +84,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: only in clusters)
     };
     struct cursor { // a position in a run, which is walked from its end
-        int to;    // key tiles of the run below this one are left; counted over the whole batch
+        int to;    // the end of the key tiles that are left to walk, as an index among all key tiles of the batch
         place at;
         part now; // the part that ends at `to`
     };
@@ -136,7 +138,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     DEV static int span(const args &p) { return ceil_div(S::batches(p), TF_WAVE * TF_WAVE) * TF_WAVE; }
     DEV static void count_spans(const args &p, run &m)
     {
-        constexpr int warps = S::threads / TF_WAVE, at_once = 4; // spans of a warp whose lengths are in flight together
+        constexpr int warps = S::threads / TF_WAVE, at_once = 4; // for so many spans, a warp has lengths in flight together
         const int batches = S::batches(p), each = span(p), lane = thread_index() % TF_WAVE;
         for (int first = wave_index(); first * each < batches; first += warps * at_once) {
             int key_tiles[at_once] = {};

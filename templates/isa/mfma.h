@@ -2,7 +2,8 @@
 #pragma once
 #include "templates/isa/amd.h"
 
-// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 64 bytes of k
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 64 bytes of k. A line is all k of one i of
+// a, or of one j of b.
 
 using accumulator = float __attribute__((ext_vector_type(4)));
 using two_shorts = short __attribute__((ext_vector_type(2)));

@@ -4,9 +4,9 @@
 
 using accumulator = float __attribute__((ext_vector_type(8)));
 
-// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. Lane l has line l % 16 of a
-// and of b. On RDNA 3 it has all 32 bytes of the lines, and element e is result(2 * e + l / 16, l % 16). On RDNA 4 it has half l / 16 of
-// the lines' bytes, and element e is result(8 * (l / 16) + e, l % 16).
+// ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 32 bytes of k. A line is all k of one i of
+// a, or of one j of b. Lane l has line l % 16 of a and of b. On RDNA 3 it has all 32 bytes of the lines, and element e is
+// result(2 * e + l / 16, l % 16). On RDNA 4 it has half l / 16 of the lines' bytes, and element e is result(8 * (l / 16) + e, l % 16).
 template <class T> struct matrix;
 constexpr int operand_pieces = TF_OPERAND_BYTES / 16;
 #if TF_OPERAND_BYTES == 16
