@@ -20,11 +20,11 @@ typedef struct writer {
 /* A line without a position. Wide lines are broken by writer_append(). */
 void write_line(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void write_spec_line(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The braces of a function, called after write_line() has written its head. If the body is empty or one line that fits, end_body() puts it
- * on the head's line. */
+/* Begin and end the body of a function whose head is the line before. If the body is empty or one line that fits, end_body() puts it on the
+ * head's line. */
 void write_body(writer *w);
 void end_body(writer *w);
-/* A head with its brace on the same line (struct, table, if), and its end: "}" or "};". */
+/* Begin and end a struct, table or if, whose brace is on its head's line. end: "}" or "};". */
 void write_head(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void end_head(writer *w, const char *end);
 /* Writes each line of a text as a comment. Wide ones are broken between words. */
