@@ -50,7 +50,7 @@ const expression *use_next_packed(emission *e, const char *name, int index); /* 
 const expression *use_next_call(emission *e); /* weight_runs: the weights that the next call reads first, to prefetch them */
 const expression *use_map(emission *e, const char *name, const tensor_box *box);
 const expression *extent_c(emission *e, const extent *x); /* 2 * p.B_; registers its dims as arguments */
-void finish_arguments(emission *e);                       /* pointers, then dims; offsets and sizes */
+void finish_arguments(emission *e);                       /* sorts the arguments and sets their offsets */
 unsigned argument_bytes(const argument *list, int count);
 void write_arguments(emission *e, writer *w);           /* struct args { ... }; */
 void write_offset_checks(const emission *e, writer *w); /* TF_LAYOUT(...); */
@@ -82,7 +82,7 @@ void write_stride(emission *e, writer *w, const char *name, const ir_value *v);
 /* ---- value_facts.c: facts of a value inside the emission's phase */
 value_facts *facts_new(arena *a, const ir_graph *p);
 void facts_find(const emission *e);
-bool value_is_row_scalar(const emission *e, const ir_value *v); /* one number a row */
+bool value_is_row_scalar(const emission *e, const ir_value *v); /* one number per row */
 /* If v is a view of a value that the phase computes, that value: the thread has its elements. Else v, which is loaded. */
 const ir_value *value_behind(const emission *e, const ir_value *v);
 bool value_made_here(const emission *e, const ir_value *v);
@@ -204,7 +204,7 @@ typedef struct leaf { /* an argument of a chain's function: a value at a place *
 } leaf;
 
 typedef struct called_function { /* in emission.functions */
-    const expression *meaning; /* its parameters and result: functions with the same meaning are the same */
+    const expression *meaning; /* its parameters and result; the same pointer for equal functions */
     const char *name;
 } called_function;
 
@@ -219,7 +219,7 @@ typedef struct chain {
     scope locals;
     writer body;
 } chain;
-/* The name of a function that computes one column of v from c->leaves; NULL: the chain is so short that it is inlined. */
+/* The name of a function that computes one column of v from c->leaves; NULL: v is computed inline. */
 const char *chain_find(chain *c, scope *s, const ir_value *v, const place *at);
 
 /* ---- store.c: stores of a phase's results */
@@ -228,8 +228,8 @@ bool value_written(const emission *e, const ir_value *v);
 /* Stores v at `at` if `when` holds (NULL: always); a kv_append stores to its state. */
 void write_store(scope *s, const ir_value *v, const place *at, const expression *when);
 void write_row_scalar_store(scope *s, const ir_value *v, const expression *row, const expression *when);
-/* Code that is at place `base` of the phase's space stores the returned place of v. The two differ, for example, if v is a slice of the
- * space's columns. */
+/* Which place of v the code for place `base` of the phase's space stores. The two differ, for example, if v is a slice of the space's
+ * columns. */
 place store_place(scope *s, const ir_value *v, const place *base);
 /* The condition under which the code for row `row` of the space stores its row of v; NULL: always. If v has fewer rows than the space,
  * several rows of the space compute the same row of v, and the first of them stores it. */

@@ -160,7 +160,8 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
     end_body(w);
 }
 
-/* matmul_columns.whole: K is a multiple of the vector, and if its elements are adjacent in memory, they are 16-byte aligned. */
+/* For matmul_columns.whole: whether K is a multiple of gemm_vector and, if elements along K are adjacent in memory, rows are 16-byte
+ * aligned. */
 static bool columns_are_whole(const gemm *g)
 {
     const bool transposed = g->product->attributes.transpose;

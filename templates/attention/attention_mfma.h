@@ -44,7 +44,7 @@ template <class S> struct attention_mfma {
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
     static constexpr int head_columns = head_dim + value_dim;
-    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // rows may not see the first keys
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some rows do not see the first keys
 
     struct tile {
         int batch, head, token; // token: the first query
@@ -269,7 +269,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < k_loads; i++) {
             const int index = thread + i * loaders, line = least(index / pieces, last), piece = index % pieces;
             h.piece[i] = global_read(base + (line * key_stride + least(piece, head_dim / 8 - 1) * 16));
-            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // 0 times infinity would be NaN
+            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // 0 * infinity is NaN
         }
 #pragma unroll
         for (int i = k_loads; i < held_pieces; i++) h.piece[i] = h.piece[0];

@@ -7,7 +7,8 @@
 // - q_map(p), k_map(p), v_map(p): tensor maps with the axes columns of a head, heads, tokens, batch, and 128-byte swizzle. A box has 64
 //   columns: of queries, pack_gqa heads by 64 / pack_gqa tokens; of keys and values, 1 head by block_k tokens.
 // - place_of(p, batch, key): where a key lies in the maps of keys and of values. A block's keys are contiguous.
-// - pack_gqa: how many query heads of a GQA group share a row tile. stages. most_keys(p): at least keys(p, batch) of every sequence.
+// - pack_gqa: how many query heads of a GQA group share a row tile. stages: of the ring.
+// - most_keys(p): at least as large as keys(p, batch) of every sequence.
 // - ragged: memory beyond keys(p, batch) may hold anything.
 //
 // If the stages have room for all blocks of a head ("resident"), each warpgroup computes row tiles of its own over them. Otherwise the
@@ -26,7 +27,7 @@ struct map_place { // where a key lies in the tensor maps of keys and of values
 template <bool> struct row_slopes {};
 template <> struct row_slopes<true> {
     float slope[2];
-    int position[2]; // minus this thread's first column of a block
+    int position[2]; // of the row's query, minus this thread's first column of a block
 };
 
 // The bias of the thread's two rows, from its first column of a block on.
@@ -151,7 +152,7 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, value_dim>;
     using products = wide_products<type, block_k, value_dim>;
-    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // rows may not see the first keys
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some rows do not see the first keys
     static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers from 1 on: per warpgroup; from 8 on: per set of warpgroups
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
@@ -159,10 +160,10 @@ template <class S> struct attention_ws {
 
     struct tile {
         int batch, kv, head, token; // head, token: the first query's
-        int keys, from, n;          // keys of the sequence; it walks n of its blocks of keys, from block from + n - 1 down to block `from`
+        int keys, from, n;          // keys of the sequence; its n blocks of keys from `from` on are walked, the last one first
     };
 
-    DEV static int heads_apart() { return S::kv_heads * subgroups; } // tiles of one batch and one range of tokens
+    DEV static int heads_apart() { return S::kv_heads * subgroups; } // how many tiles have the same tokens of the same sequence
     DEV static int pairs(const args &p) { return heads_apart() * S::batches(p); }
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), tile_tokens); }
     DEV static int visible(const args &p, int batch, int keys, int token) // end of the keys that a token sees

@@ -60,7 +60,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0,
                   "tile: keys loaded at a time do not cross runs of contiguous rows");
 
-    static constexpr bool guesses = tile::guesses && S::resident == 1; // with more workgroups per multiprocessor, registers do not suffice
+    // Whether a run begins before the previous launch has ended, with guessed lengths. Registers suffice only with one workgroup per
+    // multiprocessor.
+    static constexpr bool guesses = tile::guesses && S::resident == 1;
     struct alignas(16) memory : tile::shelf, ring::memory {
         float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // each warp's results for a part
         float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
@@ -81,7 +83,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Which keys a lane's rows see. A single query sees all keys of its key tiles, unless key tiles must begin at multiples (run_length).
+    // Which keys a lane's rows see. A single query sees all keys of its key tiles, unless key tiles must begin at a multiple of
+    // S::warp_keys (run_length).
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     static_assert(!has_first<S>::value || S::run_length == 0, "left padding needs caches without runs (run_length 0)");
     struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
@@ -281,7 +284,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // A part's queries. The next part's are loaded while a part ends.
     struct queries {
         typename tile::queries of;
-        bool asked; // loads of the next part's queries have been issued
+        bool asked; // load() has been called ahead of attend()
         DEV void load(const args &p, const part &t, memory &m)
         {
             of.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
@@ -588,7 +591,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // columns.
     static constexpr bool barrier_at_end = cluster > 1 || tagged || tile::in_order;
 
-    // The phase as a launch of its own.
+    // Computes the phase as a launch of its own.
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
         const member w = {static_cast<int>(block_index()), static_cast<int>(block_total())};

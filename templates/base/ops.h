@@ -54,7 +54,7 @@ DEV float quotient(float x, float y) { return x / y; }
 DEV float quotient(float x, float y) { return quotient_by<near_machine>(x, y); }
 #endif
 
-// (x - x == 0 would not do: if x is a product, compilers contract x - x, which is then the product's rounding error.)
+// The test x - x == 0 would be wrong: if x is a product, compilers contract x - x, which is then the product's rounding error.
 DEV bool is_finite(float x) { return magnitude(x) <= 3.40282347e38f; }
 
 // x * 2^n for n in -252..252, by two factors, so that subnormal results are rounded once.

@@ -73,8 +73,8 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr bool guesses = false;         // no launch begins before the previous one has ended
     static constexpr bool queries_ahead = false;   // the next part's queries are not loaded while a part ends
     static constexpr int parts_at_once = 16; // how many other workgroups' results are read at a time: many, as they bypass L2 and take long
-    // Keys and values are loaded and multiplied in blocks of 128 columns: on RDNA, registers have no room for more beside a long head's
-    // results.
+    // late: keys and values are loaded and multiplied in blocks of 128 columns, because on RDNA registers have no room for more beside a
+    // long head's results.
     static constexpr bool late = TF_WAVE == 32 && (HeadDim > 128 || ValueDim > 128);
     static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // 16-byte pieces of a row of keys; products along it
     static constexpr bool cut = pieces % parts != 0;
@@ -185,7 +185,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
             for (int i = 0; i < count; i++) s.x[i] = of[i / each][i % each];
         }
     };
-    template <int Steps> struct key_block { // `unit` keys, of which Steps products' columns
+    template <int Steps> struct key_block { // of `unit` keys, the columns that Steps products take
         sixteen_bytes of[products][Steps];
         DEV void load(const window &w, int first)
         {
