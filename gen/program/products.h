@@ -6,9 +6,9 @@
 /* ---- obstacles: each function returns why a program cannot multiply the operands, as a clause; NULL: it can */
 /* Rows of A and the packed weight must be copied as they are stored, and have one 16-bit type that the layer multiplies. */
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer);
-/* Tensor loads (TMA) must reach both operands; B is a packed weight or an operand of a matmul. */
+/* Tensor loads (TMA) must be able to load both operands; B is a packed weight or an operand of a matmul. */
 const char *obstacle_to_boxes(const problem *p);
-/* Besides, what the program multiplies must be of one 16-bit type of the layer, after a copy as bf16 terms if `weights` needs one. */
+/* As obstacle_to_boxes(). Besides, both operands must have one 16-bit type that the layer multiplies; copied as bf16 terms, they do. */
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights);
 /* If `weights` needs A as bf16 terms, A must not be in a state, from which terms cannot be copied. */
 const char *terms_obstacle(const problem *p, weight_numbers weights);

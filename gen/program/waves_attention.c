@@ -61,7 +61,7 @@ static void defaults(const problem *p, ir_tile *tile)
     const ir_op *op = p->attention;
     const long long queries = problem_queries(p), head = problem_longest_head(p);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &p->ir->dims);
-    const bool few = p->target->registers < 512 && head > 64;          /* gfx908: 128 registers besides accumulators */
+    const bool few = p->target->registers < 512 && head > 64;          /* gfx908 has 128 registers besides accumulators */
     const int most = !few || head <= 96 ? 256 : head > 128 ? 128 : 64; /* fewer waves have more registers each */
     attention_waves_tile t = {.block_q = most > 128 && (head > 160 || narrow) ? 128 : most, .block_k = 64, .chiplets = p->device->chiplets};
     const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads would need more registers each */

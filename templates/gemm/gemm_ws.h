@@ -18,7 +18,7 @@
 //   or, if `shares` and each workgroup has one item, a share by each workgroup (gemm/k_shares.h)
 // - reads: the epilogue loads more than row scalars
 // - width: columns of a row that the epilogue gets at a time, 2 or 4, unless epilogue_smem
-// - epilogue_smem: results pass through shared memory; they have 2 bytes, one per column and segment. results, results_unit: see staged.h
+// - epilogue_smem: results of 2 bytes, one output per segment, pass through shared memory; results, results_unit: see staged.h
 // - if epilogue_smem, segments: how many segments the packed columns form, each a multiple of 32 columns with an epilogue of its own. If
 //   there are several: segment_of(n), and epilogue<W, Segment>() in place of epilogue<W>()
 // - if epilogue_smem, vectors: the epilogue reads vectors, one number per column; touched(p, n) reads these numbers at column n
@@ -480,7 +480,7 @@ template <class S> struct gemm_ws {
 #pragma unroll
             for (int i = 0; i < 4 - step_quads; i++) out[i] = out[i + step_quads];
 #pragma unroll
-            for (int i = 0; i < step_quads; i++) { // quad i: row i % 2, columns i / 2 * 8 of each half of the block
+            for (int i = 0; i < step_quads; i++) { // quad i is in row i % 2, in columns i / 2 * 8 and following of each half
                 to_stage &to = out[4 - step_quads + i];
                 const float *x = acc + 2 * i;
                 vec<float, 2> lo, hi;
@@ -548,7 +548,7 @@ template <class S> struct gemm_ws {
             for (int step = 0; step < row_steps; step++) {
 #pragma unroll
                 for (int h = 0; h < 2 / row_steps; h++) {
-                    const float *x = acc + 2 * h; // x[4 * block + i]
+                    const float *x = acc + 2 * h; // x[4 * g], x[4 * g + 1]: group g of 8 columns
                     const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                     if (Whole || r[h].exists)
                         S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
