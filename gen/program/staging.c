@@ -16,8 +16,8 @@ static const char *store_obstacle(const ir_op *op)
     return NULL;
 }
 
-/* A staged epilogue also runs for rows of a tile beyond the last row, so it may load only what all rows share: row scalars and vectors. If
- * the phase has a single row, a vector may be that row. */
+/* A staged epilogue also runs for rows of a tile beyond the last row. So besides row scalars, which are loaded for existing rows only, it
+ * may load only what all rows share: vectors. If the phase has a single row, a vector may be that row. */
 static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
     long long rows;

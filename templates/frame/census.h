@@ -18,8 +18,8 @@ struct census {
     static constexpr unsigned long long open = 0x4e0793f8c26bull, closed = 0x93f8c26bull;
     static constexpr int shift = 48, nobody = 0x7fffffff;
     static constexpr unsigned long long one = 1ull << shift;
-    // Polls before a workgroup closes the census. For that long, a launch of another stream may occupy multiprocessors before workgroups
-    // give up. On the host engine all workgroups are resident, but may start late.
+    // Polls before a waiting workgroup closes the census: time for a launch of another stream that occupies multiprocessors to end. On the
+    // host engine all workgroups are resident, but may start late.
 #if defined(TF_CENSUS_POLLS) // set by a test
     static constexpr unsigned long long patience = TF_CENSUS_POLLS;
 #elif defined(TF_ON_HOST)
