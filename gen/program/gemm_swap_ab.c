@@ -71,8 +71,8 @@ static double time_of(const problem *p, const gemm_swap_ab_tile *x)
     return time + start + meeting * (x->split_k - 1);
 }
 
-/* A tile whose stages are not set yet. Longer k tiles read longer runs of DRAM; wide tiles need none, as they have enough short runs in
- * flight. */
+/* A tile whose stages are not set yet. Narrow tiles get longer k tiles, which read longer runs of DRAM; wide tiles have enough short runs
+ * in flight. */
 static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
     return (gemm_swap_ab_tile){.m = m,

@@ -17,8 +17,8 @@ typedef enum circumstance {
     where_not_16_bits = 4,     /* all other products */
     where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
     where_warpgroups = 16,     /* only warpgroup instructions reach the full rate of the matrix units */
-    where_8_rows = 32,         /* matrix instructions take 8 rows or, in the next one, 16 (target_info.matrix_rows) */
-    where_16_rows = 64,
+    where_8_rows = 32,         /* matrix instructions take 8 rows (target_info.matrix_rows) */
+    where_16_rows = 64,        /* matrix instructions take 16 rows */
     where_few_at_cache = 128,  /* attention over a cache, with at most 16 query rows per KV head (queries times heads of a GQA group) */
     where_many_at_cache = 256, /* attention over a cache, with more query rows */
     where_queries_vary = 512,  /* a call may have more queries than the plan was made for */
