@@ -39,12 +39,12 @@ void gemm_write_sizes(const gemm *g);      /* K, packed_n, packed_k, granule */
 void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
 void gemm_write_plain(gemm *g);            /* row_sums; whether rows of A are 16-byte aligned, whether B is packed */
 void gemm_write_operand_types(gemm *g);    /* types of A and B, multiplied as stored */
-void gemm_write_b_type(gemm *g);           /* the type of B where operands are converted to f32 first */
+void gemm_write_b_type(gemm *g);           /* the type of B, for programs that convert operands to f32 */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* the batch count of a matmul; 1 for linears */
 void gemm_write_matrices(gemm *g);         /* matmul: batches(), a_batch() and b_batch(), the indices of A's and B's matrices */
 void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loaded or computed by the prologue */
-void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
+void gemm_write_rows_of_a(gemm *g);        /* a_row(): a pointer to a row of A, which need not be aligned */
 void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: the template calls b() only for k < K */
 bool gemm_is_across(const gemm *g);        /* B is a matmul's [..., K, N] */
 void gemm_write_b_across(gemm *g);         /* b_row() if gemm_is_across(): adjacent elements of a row of B, zero beyond N */
@@ -71,7 +71,7 @@ bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op
  * halves precedes one of second halves. */
 const expression *gemm_pair_column(expression_pool *p, const expression *column);
 int gemm_pack(const gemm *g);   /* index of the product's packed weight in the plan */
-bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number a row */
+bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number per row */
 
 /* All members for a product on register tiles (tile.gemm_registers), on wgmma (tile.gemm_warpgroups), or on wgmma in 3xTF32.
  * shares: with split-K, each slice reduces a share of the tile (templates/gemm/k_shares.h), unless the epilogue is emitted as a loop. */

@@ -9,7 +9,7 @@ typedef struct rows {
     kept_list kept;
     scope fields; /* names of context's fields */
     const ir_value **reductions; /* by pass: its result */
-    place *reduced_at;           /* by pass: the place of the operand that a term of it is */
+    place *reduced_at;           /* by pass: the place at which a term, its operand, is evaluated */
     int passes;
     int *stages; /* by op of the phase: the last pass that its result depends on; -1: none */
     bool tails;  /* N is not a multiple of V */
@@ -31,8 +31,8 @@ static scope function_scope(rows *r, writer *w)
     return s;
 }
 
-/* Whether v is kept as pairs of bf16, in half the registers. It is if that loses nothing: v is loaded, or all ops that read it read it
- * rounded to bf16. Not on the host, which keeps nothing between passes. */
+/* Whether v is kept as pairs of bf16, in half the registers. It is if that loses nothing: v is loaded, or every op that reads v reads it
+ * rounded to bf16. On the host it is not, as nothing is kept between passes. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
     if (r->e->plan->target->serial || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;

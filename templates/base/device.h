@@ -352,7 +352,7 @@ template <class...> using nothing = void; // detects whether a struct has a memb
 
 constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
 
-// ---- a kernel: `program` in the mixed frame, with `threads` threads a workgroup
+// ---- TF_KERNEL(name, threads, S, program): a kernel that runs a program in the mixed frame, with `threads` threads per workgroup
 #if defined(TF_ON_HOST)
 #define TF_KERNEL(name, threads, S, ...)                                            \
     extern "C" __global__ void name(const S::args p) { run_mixed<__VA_ARGS__>(p); } \
