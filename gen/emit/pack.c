@@ -16,8 +16,8 @@ static const expression *weight_at(packing *g, const ir_op *linear, const ir_val
     return c_call(g->e->pool, "load_one", in_out ? address(g->e, weight, k, column, false) : address(g->e, weight, column, k, false));
 }
 
-/* The element to pack: of the weight, or beyond its end along K, of the second weight that continues it; times the folded norm weight, if
- * there is one. */
+/* The element to pack. Beyond the weight's end along K it is an element of the second weight, which continues the first one. If a norm's
+ * weight is folded in, the element is multiplied by that. */
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;

@@ -143,7 +143,7 @@ template <class S> struct attention_mfma {
     DEV static int least(int x, int y) { return x < y ? x : y; }
     DEV static int line_here() { return thread_index() % wide::lines; }
     DEV static int half_here() { return thread_index() % TF_WAVE / wide::lines; }
-    DEV static int token_here() { return wave_index() * wide::lines + line_here(); } // of the tile
+    DEV static int token_here() { return wave_index() * wide::lines + line_here(); } // the lane's query, counted in the tile
 
     DEV static void clear(accumulators &c)
     {
