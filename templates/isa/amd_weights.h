@@ -35,7 +35,7 @@ DEV void lds_write(lds_address to, eight_bytes x) { tf_hs_write_whole(reinterpre
 DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
 #endif
 
-// Transposes: element i of each of four lines of 16-bit elements.
+// The i-th elements of four lines of 16-bit elements, side by side, as a transposition needs them.
 template <class Line> DEV eight_bytes across(int i, Line a, Line b, Line c, Line d)
 {
     const unsigned pick = i % 2 ? 0x07060302u : 0x05040100u;

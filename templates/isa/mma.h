@@ -4,7 +4,7 @@
 #include "templates/isa/m16n8k16.h"
 #include "templates/isa/nvidia.h"
 
-// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row of A lies at p ^
+// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. In a row of A, piece p lies at p ^
 // a_key(row). For B, piece p of column 0, piece p of column 1, ... up to column 7 are contiguous, as in the packed weight; in every other
 // group of eight, columns are permuted (index ^ 2). So neither a quarter of an ldmatrix nor a copy by eight adjacent threads has bank
 // conflicts. And 32 bytes that are contiguous in memory stay contiguous, without which copies take twice as long (H200, 2048x8192x2048: 295

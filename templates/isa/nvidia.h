@@ -64,7 +64,7 @@ DEV neighbours<float, 4> cluster_read(const float *own, int member)
                  : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(member));
     return x;
 }
-// Prefetches into L2, 16 bytes at a time.
+// Prefetches `bytes` bytes, a multiple of 16, into L2; before sm_90, does nothing.
 DEV void prefetch_l2(const void *from, int bytes)
 {
 #if __CUDA_ARCH__ >= 900

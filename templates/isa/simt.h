@@ -168,8 +168,8 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
     }
 }
 
-// ---- a thread's results of a product: ThreadM rows by ThreadN columns, which are Width adjacent columns in each half of a granule pair,
-// for ThreadN / (2 * Width) such blocks
+// ---- a thread's results of a product: ThreadM rows by ThreadN columns, in blocks of 2 * Width columns. A block is Width adjacent columns
+// of the low half of a granule pair and the same columns of its high half.
 template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threads> struct simt_fragment {
     static constexpr int blocks = ThreadN / (2 * Width), lanes = TileN / ThreadN;
     static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width, granule of width");
