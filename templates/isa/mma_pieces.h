@@ -104,7 +104,7 @@ template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<
 #else
 
 template <class T> struct piece_of_weights {
-    chunk half[2]; // of columns thread / 4 and thread / 4 + 8
+    chunk half[2]; // of columns lane / 4 and lane / 4 + 8
     // Volatile, so that the loads are issued here, before the wait for the previous launch.
     DEV void load(const T *piece)
     {
