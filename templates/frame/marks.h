@@ -6,8 +6,8 @@
 // need no magic number, but every wait would poll many words.) gen/plan/plan.c counts the bytes.
 //
 // The words are
-// - [0]: 0, or which wait timed out first, until tfgen_execute_check() clears it: late_wait() in the high half, half of `late` in the low
-//   one
+// - [0]: which wait timed out first, until tfgen_execute_check() clears it: late_wait() in the high 32 bits, the low 32 bits of `late` in
+//   the low ones; else 0
 // - [1]: `late` once a wait of this launch has timed out, which ends all other waits
 // - [2]: a mark that counts workgroups that have ended; used if some gave up (census.h)
 // - from `head` on, `pitch` words (a cache line) apart: the marks, then the census
@@ -40,7 +40,7 @@ struct marks {
     DEV census who(int phases) const { return {mark(phases + 1)}; }
 
     DEV unsigned long long *nth(int i, int phases) const { return i <= phases ? mark(i) : ends(); }
-    // Initialises the marks that are not. Called by one wave; a barrier must follow before the workgroup marks or waits.
+    // Initialises the words that are not initialised. Called by one wave; a barrier must follow before the workgroup marks or waits.
     DEV void initialise(int phases) const
     {
         for (int i = thread_index() % TF_WAVE; i <= phases + 1; i += TF_WAVE) {
