@@ -232,8 +232,8 @@ static double other_bytes(const problem *p)
     return bytes;
 }
 
-/* Row tiles and column tiles that each set of tiles that run at the same time reads, summed over all sets. Tiles are ordered by groups of
- * row tiles: within a group, down each column. */
+/* Tiles that run at the same time form a set. These are the row tiles and the column tiles that a set reads, summed over all sets. Tiles
+ * are ordered by groups of row tiles: within a group, down each column. */
 typedef struct touched {
     double rows, columns; /* in tiles */
 } touched;

@@ -15,8 +15,7 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* Twice the bytes that must be in flight on a unit to saturate DRAM (bandwidth * latency), as waves that compute have no loads in flight.
- * */
+/* Twice the bytes in flight per unit that saturate DRAM (bandwidth * latency), as waves that compute have no loads in flight. */
 static double needed(const problem *p)
 {
     return 2 * p->device->numbers[number_bandwidth].value * device_latency(p->device) / p->device->units;
