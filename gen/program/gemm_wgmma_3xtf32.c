@@ -19,7 +19,7 @@ static const char *obstacle(const problem *p)
 /* Accuracy: tensor cores truncate sums over 32 of K; f32 additions, which round, add these up (templates/gemm/gemm_ws_split.h). For K from
  * 64 to 127, RMS errors are 0.67 to 0.92 of those of f32 instructions, the largest errors 0.45 to 0.6 (H200, five matmuls); shorter K was
  * not measured. If K exceeds 16 slices of 32768, the f32 instructions of skinny are more accurate. */
-static const worse_range worse[] = {{.most_length = 63, .why = "K is below 64, where f32 instructions are more accurate"},
+static const worse_range worse[] = {{.most_length = 63, .why = "K is below 64, where its accuracy was never measured"},
                                     {.most_rows = 16,
                                      .least_length = (16 << 15) + 1,
                                      .why = "K is too long at this M: f32 instructions are more accurate"},
