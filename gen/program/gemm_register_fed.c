@@ -115,8 +115,8 @@ static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 }
 
 /* True if a gate_up of up to 8 rows has no more tiles than there are units. Narrower tiles were then faster, whatever the cost model
- * predicted. H200, blocks of D columns decoding one token in one launch, us with tiles of 64 and of 32 columns: D 576 17.5, 16.8; D 768
- * 18.6, 16.9; D 512 with 5 rows 20.0, 19.8. */
+ * predicted. H200, blocks of D columns decoding one token in one launch, us with tiles of 64 and of 32 columns: D = 576: 17.5, 16.8; D =
+ * 768: 18.6, 16.9; D = 512 with 5 rows: 20.0, 19.8. */
 static bool spreads(const problem *p, const gemm_register_fed_tile *x)
 {
     bool pairs = false;

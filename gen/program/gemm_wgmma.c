@@ -41,8 +41,8 @@ static bool has_unaligned_rows(const problem *p)
 /* True if staging results in shared memory takes less time than storing registers directly. For unaligned rows it does not if K is long:
  * direct stores of 4 bytes at a time then cost less than the incomplete pieces at both ends of staged rows. But they reach only 0.6 TB/s
  * (H200), so with short K they take longer than the products. Rows at multiples of 2 bytes only are staged, as they would be stored element
- * by element. H200, us, directly and staged: M = K = 2048, N 5468 88.2, 89.9, with a gelu 95, 106; N 5466 93.9, 90.7, with a gelu 102, 107;
- * N 5467 128, 97; 5552x19186x64 350, 151; 1504x5722x128 27.1, 16.0; 39 matmuls 5440x3874x96 2751, 1249. */
+ * by element. H200, us, directly and staged: M = K = 2048, N = 5468: 88.2, 89.9, with a gelu 95, 106; N = 5466: 93.9, 90.7, with a gelu
+ * 102, 107; N = 5467: 128, 97; 5552x19186x64 350, 151; 1504x5722x128 27.1, 16.0; 39 matmuls 5440x3874x96 2751, 1249. */
 static bool staging_pays(const problem *p)
 {
     enum { short_k = 1024 };

@@ -1,6 +1,6 @@
 /* In: a phase and a device model. Out: the problem that programs are asked about: the phase, its sizes and its work, computed once and
- * immutable. Sizes are those of the dims that the plan is made for. What the user, a plan's text or wisdom request is not part of it: only
- * the planner knows that (gen/plan/tile.h). */
+ * immutable. Sizes are those of the dims that the plan is made for. Requests by the user, a plan's text or wisdom are not part of it: only
+ * the planner knows them (gen/plan/tile.h). */
 #ifndef TFGEN_GEN_PROBLEM_H
 #define TFGEN_GEN_PROBLEM_H
 #include "gen/base/work.h"

@@ -213,8 +213,8 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 
 /* True if multicast of rows costs more than it saves, since workgroups that multicast wait for each other's stages. For products of up to
  * most_rows rows that is so if K is split, whose parts wait for each other as well, and if all workgroups run at once, which may multicast
- * weights instead. Times in us with clusters of 2 that multicast rows, and that multicast weights: 207x3584x9568 by 104x128 with split_k =
- * 2 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. A block of 272 rows whose gate and up,
+ * weights instead. Times in us with clusters of 2 that multicast rows, and that multicast weights: 207x3584x9568 by 104x128 in 2 slices:
+ * 39.7, 29.0; 318x4096x11264 by 80x128: 62.3, 54.7; 107x4096x9648 by 56x64: 42.6, 32.5. A block of 272 rows whose gate and up,
  * 272x18816x3328, have tiles of 136x192 and tail = 2 took 178.9 us with multicast of rows, 154.5 without clusters. */
 static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
