@@ -74,8 +74,7 @@ long long decode_iterations(const problem *p, const decode_whole_tile *t)
     return (decode_keys(p) + each - 1) / each;
 }
 
-/* As many workgroups per work tile as can all be resident at once (`even`), and one more if that leaves over a tenth of the machine idle.
- * */
+/* As many workgroups per work tile as can all be resident at once (`even`); one more if over a tenth of the machine would be idle. */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
     const long long room = (long long)p->device->units * t->resident, work_tiles = decode_work_tiles(p);
@@ -188,7 +187,7 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
 }
 
 /* Splits whose partials fit the workspace. A launch of several phases that spills is planned again with fewer threads, and so with more
- * splits, but keeps the workspace of the first plan. So that has room for the splits of the fewest threads. */
+ * splits, but keeps the workspace of the first plan, which therefore has room for the splits of the fewest threads. */
 static int splits_with_room(const problem *p, decode_whole_tile t)
 {
     enum { fewest_threads = 128 };
@@ -203,7 +202,8 @@ static int splits_with_room(const problem *p, decode_whole_tile t)
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = p->attention;
-    const long long columns = problem_value_head(p), /* in a list a word of 8 bytes for each number (templates/attention/decode_mma.h) */
+    /* in a launch of several phases each number takes a word of 8 bytes (templates/attention/decode_mma.h) */
+    const long long columns = problem_value_head(p),
         slice = slice_head + rows_kept(p) * (p->ir->threads ? columns / 4 * 12 : columns + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
                            extent_number(op->attributes.kv_heads * row_tiles(p) * splits_with_room(p, tile->decode_whole) * slice));

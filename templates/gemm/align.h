@@ -91,8 +91,8 @@ template <class S, bool across = S::across> struct align : without_k_loop {
         return b.u;
     }
 
-    // x if first, else y. As a function of values: between two elements of an array, clang selects an address, and so keeps the array in
-    // memory.
+    // x if first, else y. A function that takes values, since between two elements of an array clang would select an address, and so keep
+    // the array in memory.
     DEV static unsigned either(bool first, unsigned x, unsigned y) { return first ? x : y; }
     // The 16 bytes that begin `offset` bytes into low and high, taken as 32 adjacent bytes.
     DEV static words joined(const words &low, const words &high, int offset)
