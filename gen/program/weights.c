@@ -9,9 +9,9 @@ dtype rows_dtype(const ir_op *product)
     return reads_bf16_terms(product) ? product->inputs[0]->def->inputs[0]->type : product->inputs[0]->type;
 }
 
-/* The format for a program that multiplies terms. rows: dtype of A; own: dtype of the weight. Terms are in A's dtype if there is such a
- * format, else in bf16, and then A is converted to terms as well. NULL if neither operand has 16 bits, as the terms of two f32 operands
- * take too many passes. */
+/* The format for a program that multiplies terms. rows: dtype of A; own: dtype of the weight; f32_as_it_is: A in f32 is not converted if
+ * there is a format in f32. Terms are in A's dtype if there is such a format, else in bf16, and then A is converted to terms as well. NULL
+ * if neither operand has 16 bits, as the terms of two f32 operands take too many passes. */
 static const weight_format *format_of_terms(dtype rows, dtype own, bool f32_as_it_is)
 {
     const bool short_rows = dtype_size(rows) == 2, both_long = !short_rows && dtype_size(own) != 2;

@@ -4,9 +4,9 @@
 #pragma once
 #include "templates/isa/device_scope.h"
 
-// Each slice has a flag, then Floats floats at a multiple of 16 bytes. It is published while its flag holds a magic number, which memory
-// that nobody has initialised does not hold by chance. The reader clears the flag, so the next launch finds no slice published, and the
-// host initialises nothing. gen/base/layout.c counts the bytes.
+// Each slice has a flag, then Floats floats at a multiple of 16 bytes. It is published while its flag holds a magic number, which
+// uninitialised memory does not hold by chance. The reader clears the flag, so the next launch finds no slice published, and the host
+// initialises nothing. gen/base/layout.c counts the bytes.
 template <int Floats> struct slices {
     static constexpr int head = 4, pitch = head + Floats; // floats before the data of a slice; floats from slice to slice
     static constexpr unsigned long long published = 0x9d2be3167f4a91c5ull;
