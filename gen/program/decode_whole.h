@@ -1,6 +1,6 @@
 /* What the programs of flash-decoding in one launch share (templates/attention/decode_mma.h): decode_mma, decode_mfma and decode_wmma.
- * Fields of their tiles: cluster = 1: workgroups exchange partials through global memory, else through distributed shared memory. stages =
- * 0: keys and values are loaded to registers, else to stages in shared memory. */
+ * Their tiles: with cluster = 1, workgroups exchange partials through global memory, else through distributed shared memory; with
+ * stages = 0, keys and values are loaded to registers, else to stages in shared memory. */
 #ifndef TFGEN_GEN_DECODE_WHOLE_H
 #define TFGEN_GEN_DECODE_WHOLE_H
 #include "gen/program/program.h"

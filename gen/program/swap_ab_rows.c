@@ -194,7 +194,7 @@ typedef struct search {
 /* Percent of the multiprocessors on which clusters of this size can be placed: not on all if they have four workgroups or more. */
 static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 ? 91 : 85; }
 
-/* False if clusters of four or more would not all run at once; such clusters do not share multiprocessors either. */
+/* False for clusters of four or more workgroups if they would not all run at once, or would share multiprocessors. */
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     const int cluster = swap_ab_members(x) * x->split_k;
