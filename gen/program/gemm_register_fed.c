@@ -26,7 +26,7 @@ static long long rows_reached(const problem *p)
 
 static const char *obstacle(const problem *p)
 {
-    const char *obstacle = obstacle_to_16_bits(p, layer_register_fed);
+    const char *obstacle = obstacle_to_16_bits(p, layer_register_fed, weights_as_stored);
     return !obstacle && rows_reached(p) < p->target->matrix_rows ? "rows of A exceed 32-bit offsets" : obstacle;
 }
 
@@ -35,11 +35,25 @@ static int waves_of(const problem *p, const gemm_register_fed_tile *t) { return 
 
 /* Registers per thread for 64 bytes along K of each of `lines` rows or columns, shared out among the lanes of a wave. */
 static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
-/* Registers per thread: accumulators, weights and rows in flight, addresses. Fitted to NVRTC 13 and clang 22 on tiles that do not spill. */
-static int registers(const target_info *target, const gemm_register_fed_tile *t)
+static int registers_of_rows(const problem *p, int rows)
 {
+    return registers_of_pieces(p->target, rows) * piece_length(p, weights_as_stored) * dtype_size(rows_dtype(p->product)) / piece_row_bytes;
+}
+/* Terms of operands of two dtypes; rows of f16 keep theirs for all columns. */
+static int registers_of_terms(const problem *p, const gemm_register_fed_tile *t)
+{
+    const ir_op *product = p->product;
+    const int of_rows = format_bf16_terms(rows_dtype(product)), of_weights = format_bf16_terms(product->inputs[1]->type);
+    if (!has_two_dtypes(product)) return 0;
+    return (of_weights > 1 ? 8 : 0) + (of_rows > 1 ? of_rows * registers_of_rows(p, t->m) * 5 / 4 : 0);
+}
+/* Registers per thread: accumulators, weights and rows in flight, terms, addresses. Fitted to NVRTC 13 and clang 22 on tiles that do not
+ * spill. */
+static int registers(const problem *p, const gemm_register_fed_tile *t)
+{
+    const target_info *target = p->target;
     const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
-    const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_pieces(target, t->m);
+    const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_rows(p, t->m) + registers_of_terms(p, t);
     if (!by_wave_pieces(target)) return loop;
     /* the epilogue runs with the next tile's weights in flight */
     const int epilogue = (target->lane_registers < 512 ? 144 : 96) + weights;
@@ -58,9 +72,10 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 }
 
 /* Workgroups that share a unit. */
-static int resident(const device_model *d, const gemm_register_fed_tile *t)
+static int resident(const problem *p, const gemm_register_fed_tile *t)
 {
-    const int needed = (registers(d->target, t) + 7) / 8 * 8, most = groups_by_threads(d->target, t->threads),
+    const device_model *d = p->device;
+    const int needed = (registers(p, t) + 7) / 8 * 8, most = groups_by_threads(d->target, t->threads),
               by_registers_alone = unit_room_of(d->target).registers / (needed * t->threads);
     const kernel_need need = {.threads = t->threads, .registers = needed, .shared = memory_bytes(d->target, t, true, true)};
     occupancy o;
@@ -72,7 +87,7 @@ static int resident(const device_model *d, const gemm_register_fed_tile *t)
 /* Bytes of weights that a workgroup keeps in flight. */
 static long long in_flight(const problem *p, const gemm_register_fed_tile *t)
 {
-    const long long pieces = pieces_along(p, weights_as_rows), ahead = (long long)t->ahead * waves_of(p, t);
+    const long long pieces = pieces_along(p, weights_as_stored), ahead = (long long)t->ahead * waves_of(p, t);
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
@@ -86,10 +101,10 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
      * a few times. */
     const double loads = 1.45, reached = 0.4;
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
-    const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
-    product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
-    d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
-    d->taken = d->asked * loads;
+    const double line = (double)product_length(p) * operand_bytes(p, weights_as_stored, operand_b), step = p->target->matrix_rows;
+    product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_stored), 1, 1, 1, weights_as_stored}, d);
+    d->per_unit = resident(p, t), d->matrix = true, d->products_share = reached;
+    d->taken = d->asked * loads, d->products *= register_products(p->product);
     d->ahead = (double)in_flight(p, t) / waits, d->streamed = t->n * line;
     d->round_cycles = d->per_unit > 1 ? 0 : rows_wait * (t->m / step - 1);
     if (p->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / p->device->units) - hidden;
@@ -99,15 +114,15 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
  * unit. False: no such tile fits. */
 static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
-    const long long pieces = pieces_along(p, weights_as_rows);
+    const long long pieces = pieces_along(p, weights_as_stored);
     gemm_register_fed_tile *x = &t->gemm_register_fed;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
     *x = (gemm_register_fed_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * p->target->wave, .ahead = 1};
     const int each = unit_room_of(p->target).registers / (*shape)[2] / x->threads, most = each < most_registers ? each : most_registers;
-    bool fits = x->threads <= p->target->max_threads && registers(p->target, x) <= most;
+    bool fits = x->threads <= p->target->max_threads && registers(p, x) <= most;
     while (fits && 2 * x->ahead <= most_ahead && x->ahead * waves < pieces) {
         x->ahead *= 2;
-        if (registers(p->target, x) <= most) continue;
+        if (registers(p, x) <= most) continue;
         x->ahead /= 2;
         break;
     }
@@ -178,7 +193,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (columns) return columns;
     if (x->m > rows_reached(p)) return "m rows of A span more than 32-bit offsets reach";
     const int most = unit_room_of(p->target).registers;
-    return registers(p->target, x) * x->threads > most ? "its tile needs more registers than a thread has" : NULL;
+    return registers(p, x) * x->threads > most ? "its tile needs more registers than a thread has" : NULL;
 }
 
 /* First fewer pieces in flight, then fewer rows. */
@@ -194,7 +209,7 @@ static bool smaller(const problem *p, ir_tile *t)
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     products_geometry(p, t->gemm_register_fed.m, t->gemm_register_fed.n, to);
-    to->resident = resident(p->device, &t->gemm_register_fed);
+    to->resident = resident(p, &t->gemm_register_fed);
     to->in_flight = in_flight(p, &t->gemm_register_fed);
 }
 
@@ -203,8 +218,17 @@ static int partials(const problem *p, const ir_tile *t) { return column_tiles(p,
 static void members(emission *e, writer *w)
 {
     const gemm_register_fed_tile *x = &e->phase->tile.gemm_register_fed;
-    gemm_on_pieces(e, w, (pieces_tile){x->m, x->n, x->threads, x->ahead, resident(e->plan->device, x)});
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    gemm_on_pieces(e, w, (pieces_tile){x->m, x->n, x->threads, x->ahead, resident(&p, x)});
 }
+
+static const program of_two_dtypes = {.device = "gemm_register_fed_terms",
+                                      .template = "templates/gemm/gemm_register_fed_terms.h",
+                                      .isa = {{layer_mma, "templates/isa/mma_terms.h"},
+                                              {layer_mfma, "templates/isa/mfma.h"},
+                                              {layer_mfma, "templates/isa/wave_terms.h"},
+                                              {layer_wmma, "templates/isa/wmma_wide.h"},
+                                              {layer_wmma, "templates/isa/wave_terms.h"}}};
 
 const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            .device = "gemm_register_fed",
@@ -214,6 +238,7 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                                    {layer_mfma, "templates/isa/wave_pieces.h"},
                                                    {layer_wmma, "templates/isa/wmma_wide.h"},
                                                    {layer_wmma, "templates/isa/wave_pieces.h"}},
+                                           .of_two_dtypes = &of_two_dtypes,
                                            .obstacle = obstacle,
                                            .worse = worse,
                                            .describe_cost = describe_cost,
@@ -224,7 +249,7 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            .geometry = geometry,
                                            .partials = partials,
                                            .members = members,
-                                           .weights = weights_as_rows,
+                                           .weights = weights_as_stored,
                                            .prefetches_next = true,
                                            .takes_sums = true,
                                            .multiplies_squares = true,

@@ -22,7 +22,7 @@ int ring_pages_in_flight(const ir_tile *t)
     return t->program != program_gemm_ring ? 0 : pages ? pages : 1;
 }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring, weights_as_rows); }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {

@@ -19,14 +19,15 @@ static const char *obstacle_to_rows(const problem *p)
     return align_obstacle(p->a, product->inputs[0]);
 }
 
-const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
+const char *obstacle_to_16_bits(const problem *p, layer_kind layer, weight_numbers weights)
 {
     const ir_op *product = p->product;
     const char *obstacle = obstacle_to_rows(p);
     if (obstacle) return obstacle;
-    const dtype a = rows_dtype(product);
-    const weight_format *f = format_in(a, product->inputs[1]->type);
-    if (!dtype_multiplies(a, layer) || !f) return "operands are not both bf16 or both f16";
+    const weight_format *f = weights_format(weights, product);
+    const bool rows_fit = dtype_multiplies(rows_dtype(product), layer);
+    if (!rows_fit && has_two_dtypes(product)) return "A is neither bf16 nor f16";
+    if (!rows_fit || !f) return "operands are not both bf16 or both f16";
     return f->passes > 1 ? "an element of the weight needs several numbers of A's dtype" : NULL;
 }
 

@@ -13,6 +13,13 @@ const program *program_at(program_kind kind) { return programs[kind]; }
 
 const program *program_of(const ir_phase *phase) { return programs[phase->tile.program]; }
 
+const program *program_in_source(const ir_phase *phase)
+{
+    const program *p = program_of(phase);
+    const ir_op *linear = p->of_two_dtypes ? phase_op(phase, op_linear) : NULL;
+    return linear && has_two_dtypes(linear) ? p->of_two_dtypes : p;
+}
+
 tile_extents program_extents(const problem *p, const ir_tile *t)
 {
     tile_extents x = extents_start(p);

@@ -24,13 +24,22 @@ const weight_format *weights_format(weight_numbers weights, const ir_op *product
     const dtype rows = rows_dtype(product), own = product->inputs[1]->type;
     if (product->kind != op_linear) return NULL;
     switch (weights) {
-    case weights_widened: return format_plain(own);
+    case weights_widened:
+    case weights_as_stored: return format_plain(own);
     case weights_as_rows: return format_in(rows, own);
     case weights_in_terms: return format_of_terms(rows, own, false);
     case weights_in_terms_or_f32: return format_of_terms(rows, own, true);
     case weights_split: return format_at(format_tf32x2);
     }
     return NULL;
+}
+
+bool has_two_dtypes(const ir_op *product) { return rows_dtype(product) != product->inputs[1]->type; }
+
+int register_products(const ir_op *product)
+{
+    const dtype rows = rows_dtype(product), own = product->inputs[1]->type;
+    return has_two_dtypes(product) ? format_bf16_terms(rows) * format_bf16_terms(own) : 1;
 }
 
 int rows_terms(weight_numbers weights, const ir_op *product)

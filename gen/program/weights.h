@@ -7,6 +7,7 @@
 typedef enum weight_numbers { /* what a packed weight consists of */
     weights_widened, /* numbers of the weight's own dtype, which the program widens to f32 in registers, whatever A's dtype is */
     weights_as_rows, /* numbers of A's dtype, as matrix units multiply operands of one type */
+    weights_as_stored, /* numbers of the weight's own dtype; if that is not A's, registers hold both operands as terms in bf16 */
     weights_in_terms, /* terms in A's dtype if that has 16 bits and there is such a format; else A and the weight both are terms in bf16 */
     weights_in_terms_or_f32, /* f32 numbers if A's dtype is f32 and there is such a format; else as weights_in_terms */
     weights_split    /* two tf32 terms per element */
@@ -18,6 +19,9 @@ dtype rows_dtype(const ir_op *product);
 int rows_terms(weight_numbers weights, const ir_op *product);
 /* The dtype of the numbers of A that the program multiplies. */
 dtype multiplied_dtype(weight_numbers weights, const ir_op *product);
+bool has_two_dtypes(const ir_op *product); /* of rows and weights */
+/* Products of terms for each product of an element of A and one of B, if registers hold both as terms; 1 if they have one dtype. */
+int register_products(const ir_op *product);
 bool reads_bf16_terms(const ir_op *product); /* A is stored as terms, by a kernel of gen/plan/terms.c */
 /* Which terms of A and of B each pass along K multiplies. Operands without terms need one pass. */
 term_pairs weights_pairs(weight_numbers weights, const ir_op *product);

@@ -26,7 +26,7 @@ static unsigned circumstances_of(const problem *p)
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0) |
                     (p->ir->threads ? where_in_list : 0) | (p->ir->streams ? where_streams : 0);
     if (!p->product) return here | at_cache(p);
-    here |= obstacle_to_16_bits(p, layer_register_fed) ? where_not_16_bits : where_16_bits;
+    here |= obstacle_to_16_bits(p, layer_register_fed, weights_as_rows) ? where_not_16_bits : where_16_bits;
     const bool both = rows_terms(weights_in_terms, p->product) > 1 && product_passes(p, weights_in_terms) > most_digits;
     return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0) | (both ? where_both_in_terms : 0);
 }

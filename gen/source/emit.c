@@ -238,7 +238,7 @@ static bool is_apart(op_kind kind)
 static template_choice templates_of(const emission *e)
 {
     template_choice c = {0};
-    program_templates(&c, program_of(e->phase), e->plan->target);
+    program_templates(&c, program_in_source(e->phase), e->plan->target);
     for (int i = 0; i < e->phase->op_count; i++)
         if (is_apart(e->phase->ops[i]->kind)) template_choose(&c, "templates/base/functions.h");
     if (e->tables_made) template_choose(&c, e->rope_scaled ? "templates/base/rope_scaled.h" : "templates/base/rope.h");
@@ -255,7 +255,7 @@ static emission emit_phase(const emitter *of, const char *name, const launch_pha
 
 static page page_of(const emitter *of, const launch *l, const template_choice *templates, bool quick)
 {
-    const program *from = l->work->program;
+    const program *from = program_in_source(l->work->phase);
     const frame_kind frame = of->p->stack.in ? frame_stack : l->together ? frame_list : frame_of(l->work);
     return (page){l->name, l->file, from->device, from->template, *templates, frame, l->threads, l->shared_bytes, quick,
                   l->ring_pages ? tile_threads(l->work->tile) : 0, signal_defines(of->p, l)};
@@ -344,7 +344,8 @@ static side *emit_phases(emitter *of, launch *l, template_choice *templates, boo
         const template_choice own = templates_of(&e);
         for (int t = 0; t < template_count; t++) templates->has[t] |= own.has[t];
         *quick &= e.is_quick;
-        sides[i] = (side){arena_printf(a, "%s<%s>", work->program->device, e.struct_name), arena_printf(a, "%s::args", e.struct_name),
+        sides[i] = (side){arena_printf(a, "%s<%s>", program_in_source(work->phase)->device, e.struct_name),
+                          arena_printf(a, "%s::args", e.struct_name),
                           append_arguments(a, l, &e, arena_printf(a, "phase_%d.", i + 1))};
     }
     return sides;

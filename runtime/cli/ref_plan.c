@@ -1,6 +1,7 @@
 /* See runtime/cli/ref_plan.h. */
 #include "runtime/cli/ref_plan.h"
 #include "gen/gen.h"
+#include "gen/program/program.h"
 #include "ir/graph/format.h"
 #include <string.h>
 
@@ -57,7 +58,8 @@ bool ref_plan_in_terms(const plan *p, const ir_op *linear)
         const ir_phase *phase = p->packs[i].phase;
         for (int k = 0; k < phase->op_count; k++)
             if (computes_linear(phase->ops[k], linear))
-                return p->packs[i].format->passes > 1 || value_bf16_terms(phase->ops[k]->inputs[0]) > 1;
+                return p->packs[i].format->passes > 1 || value_bf16_terms(phase->ops[k]->inputs[0]) > 1 ||
+                       program_in_source(phase) != program_of(phase);
     }
     return 0;
 }

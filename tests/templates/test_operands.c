@@ -29,6 +29,11 @@ static const operand_case cases[] = {
     {"sm_80", "f16", "f32", "mma", "bf16"},           {"sm_80", "f32", "bf16", "mma k=32", "bf16"},
     {"gfx942", "f16", "f32", "mfma", "bf16"},         {"gfx1100", "f32", "f16", "wmma", "bf16"},
     {"gfx950", "f16", "f32", "mfma m=128 n=128 threads=512 stages=2", "bf16"},
+    {"sm_90a", "bf16", "f32", "register_fed", "f32"}, {"sm_90a", "bf16", "f16", "register_fed", "f16"},
+    {"sm_80", "f16", "bf16", "register_fed", "bf16"}, {"sm_90a", "f16", "f32", "register_fed", "f32"},
+    {"gfx908", "f16", "f32", "register_fed", "f32"},  {"gfx942", "bf16", "f32", "register_fed", "f32"},
+    {"gfx950", "f16", "bf16", "register_fed", "bf16"}, {"gfx1100", "bf16", "f16", "register_fed", "f16"},
+    {"gfx1201", "bf16", "f32", "register_fed", "f32"},
 };
 enum { case_count = sizeof cases / sizeof *cases };
 
@@ -69,7 +74,9 @@ END_TEST
 START_TEST(infinities_and_overflows_of_products_in_terms_have_their_sign)
 {
     static const operand_case in_terms[] = {{"sm_80", "f16", "f32", "mma", NULL}, {"sm_80", "f32", "bf16", "mma k=32", NULL},
-                                            {"sm_80", "bf16", "f16", "mma", NULL}};
+                                            {"sm_80", "bf16", "f16", "mma", NULL}, {"sm_90a", "bf16", "f32", "register_fed", NULL},
+                                            {"gfx942", "f16", "f32", "register_fed", NULL},
+                                            {"gfx1100", "bf16", "f16", "register_fed", NULL}};
     enum { K = 148, N = 72, at = 5, alone = 7, row = 1, column = 3, largest = 4, doubled = 9 };
     const operand_case *c = &in_terms[_i];
     const double most = strcmp(c->rows, "f16") == 0 ? 65504 : strcmp(c->rows, "f32") == 0 ? FLT_MAX : 0x1.fep127;
@@ -108,7 +115,8 @@ START_TEST(products_of_two_dtypes_run_on_matrix_units)
                   {{"sm_90a", "f32", "bf16", "wgmma", NULL}, 512, 3},  {{"sm_90a", "f32", "bf16", "wgmma_3xtf32", NULL}, 128, 1},
                   {{"sm_90a", "f32", "f16", "wgmma_3xtf32", NULL}, 512, 1}, {{"gfx942", "f16", "bf16", "mfma", NULL}, 512, 2},
                   {{"gfx942", "f32", "bf16", "mfma", NULL}, 512, 1},   {{"gfx1100", "f32", "f16", "wmma", NULL}, 512, 6},
-                  {{"sm_90a", "f16", "bf16", "skinny", NULL}, 4, 1}};
+                  {{"sm_90a", "f16", "bf16", "register_fed", NULL}, 4, 1}, {{"sm_90a", "bf16", "f32", "register_fed", NULL}, 32, 1},
+                  {{"sm_90a", "f32", "f16", "skinny", NULL}, 4, 1}};
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
         const operand_case *c = &chosen[i].c;
         const dim_override dims[] = {{"M", chosen[i].rows}, {"N", 4096}, {"K", 4096}};
@@ -135,7 +143,7 @@ START_TEST(matrix_units_refuse_weights_of_wider_types)
                    {{"sm_80", "f32", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
                    {{"gfx1100", "f32", "f32", "wmma", NULL}, "operands are neither bf16 nor f16"},
                    {{"sm_90a", "bf16", "f32", "swap_ab", NULL}, "an element of the weight needs several numbers of A's dtype"},
-                   {{"gfx942", "f16", "f32", "register_fed", NULL}, "operands are not both bf16 or both f16"},
+                   {{"gfx942", "f32", "f16", "register_fed", NULL}, "A is neither bf16 nor f16"},
                    {{"sm_90a", "bf16", "f32", "wgmma_3xtf32", NULL}, "operands are not both f32"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char yaml[512], line[64];
@@ -160,7 +168,7 @@ int main(void)
     TCase *t = tcase_create("dtypes");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, each_operand_keeps_its_own_dtype, 0, 2 * case_count);
-    tcase_add_loop_test(t, infinities_and_overflows_of_products_in_terms_have_their_sign, 0, 3);
+    tcase_add_loop_test(t, infinities_and_overflows_of_products_in_terms_have_their_sign, 0, 6);
     tcase_add_test(t, products_of_two_dtypes_run_on_matrix_units);
     tcase_add_test(t, matrix_units_refuse_weights_of_wider_types);
     suite_add_tcase(suite, t);
