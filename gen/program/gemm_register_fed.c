@@ -167,13 +167,15 @@ static void defaults(const problem *p, ir_tile *t)
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
     const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = even_tile_rows(rows, tiles, step);
+    /* H200, us, a weight of f16, 32x14336x4096: 128 columns with ahead=1 88, 64 columns with ahead=2 55 (of f32 84, 87) */
+    const int widest = has_two_dtypes(p->product) ? 4 : 8;
     const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
     double least = 1e30;
     ir_tile x = *t;
     if (p->ir->threads && defaults_in_list(p, (int)m, t)) return;
     for (int i = 0; i < count; i++) {
         const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * step;
-        if (!useful || !fill(p, (int)m, &shapes[i], &x)) continue;
+        if (!useful || shapes[i][0] > widest || !fill(p, (int)m, &shapes[i], &x)) continue;
         const double time = program_seconds(p, &gemm_register_fed_program, &x);
         if (time < 0.98 * least) t->gemm_register_fed = x.gemm_register_fed, least = time;
     }
