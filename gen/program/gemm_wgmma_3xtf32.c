@@ -45,7 +45,7 @@ static void defaults(const problem *p, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     t->gemm_warpgroups =
         (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group_m = 16, .cluster = 1};
-    /* widest_cut is 96, as split-K with 128 columns was timed only once (H200, 256x524288x256: 1159 us, with 96 columns 1321) */
+    /* widest_cut is 96, as split-K with 128 columns was timed only once (H200, M = N = 256, K = 524288: 1159 us, with 96 1321) */
     ws_choose(p, &gemm_wgmma_3xtf32_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 

@@ -1,6 +1,6 @@
 /* In: a rows phase and its tile. Out: what a thread keeps of a row, and an estimate of the vector registers per lane that compilers need
- * for it (templates/rows/rows.h, gen/emit/rows.c). tests/gen/test_rows.c compares it with compilers' reports. Contract: gen/program/rows.h.
- * */
+ * for it (templates/rows/rows.h, gen/emit/rows.c). Contract: gen/program/rows.h. tests/gen/test_rows.c compares it with what compilers
+ * report. */
 #include "gen/program/rows.h"
 #include "gen/emit/emit.h"
 #include <stdlib.h>

@@ -34,7 +34,7 @@ long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
 /* Compares ws_consumer_registers() of templates/frame/frame_ws.h with the accumulators plus what NVRTC 13 needs besides them. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
 {
-    /* registers: of a multiprocessor over the 128 threads of a warpgroup; the most of a thread; those that a loading thread keeps */
+    /* registers of a multiprocessor divided by the 128 threads of a warpgroup; the most of a thread; those of a loading thread */
     enum { of_a_lane = 512, most = 240, of_a_producer = 24 };
     const int beside = x->tail > 1 ? 48 : 26;
     const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;

@@ -1,5 +1,4 @@
-/* Tiles and costs of products on wgmma. Contract: gen/program/warpgroups.h. Measured on an H200; sizes are M x N x K, those of tiles m x n.
- * */
+/* Tiles and costs of products on wgmma. Contract: gen/program/warpgroups.h. Times are of an H200; sizes of products are M x N x K. */
 #include "gen/program/warpgroups.h"
 #include "gen/emit/gemm.h"
 #include <math.h>
@@ -126,10 +125,10 @@ static double columns_loaded(const problem *p, int n)
     return matmul_is_across(product) && product->inputs[0]->type != dtype_f32 ? (n + 63) / 64 * 64 : n;
 }
 
-/* What a k tile of a matmul costs more if its operands' rows begin in the middle of a sector, or rows of B in the middle of an L2 line; in
- * 128-byte rows. us, bf16: 4176x3080x3064 with B as [N, K] 190, in clusters of 2, which load half of B each, 135, with K = 3056 133;
- * 4176x3064x3072 with B as [K, N] 140, with N = 3056 106. In a launch of one round, loads of other rounds do not fill the gaps: 6 matrices
- * of 1408x448x7176 with tiles of 224 columns took 134, where `more` = 0.4 predicts 82. */
+/* What a k tile of a matmul costs more if its operands' rows begin in the middle of a sector, or rows of B in the middle of an L2 line;
+ * counted in rows of 128 bytes. Times in us, bf16: 4176x3080x3064 with B as [N, K] 190, in clusters of 2, which load half of B each, 135,
+ * with K = 3056 133; 4176x3064x3072 with B as [K, N] 140, with N = 3056 106. In a launch of one round, loads of other rounds do not fill
+ * the gaps: 6 matrices of 1408x448x7176 with tiles of 224 columns took 134, where `more` = 0.4 predicts 82. */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
@@ -180,7 +179,7 @@ static double share_cycles(const gemm_warpgroups_tile *x)
 
 bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
 {
-    enum { flat = 8 }; /* with more slices the tree has two levels */
+    enum { flat = 8 }; /* the most slices with which the tree has one level */
     return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
 }
 
@@ -215,8 +214,8 @@ static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, doub
  * workgroups of a cluster start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
-    /* cycles: of the epilogue once, per column, and per column more without smem_epilogue; of the launch more, if there are clusters and if
-     * loads_weights_alone() */
+    /* cycles: of the epilogue once, per column, and per column more without smem_epilogue; of the launch in addition, if there are clusters
+     * and if loads_weights_alone() */
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500, start_alone = 1000 };
     /* With few tiles, too few workgroups request the same data at the same time for a gain in L2 (256x256x524288: tiles of 64 columns in 16
      * slices request 6 TB/s; of 128 columns in 33 slices, or 256 in 66, 4.9 TB/s; clusters of two by 256 request a third less in 0.84 of
