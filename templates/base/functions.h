@@ -69,7 +69,8 @@ DEV float exact_log1p(float x)
 
 DEV float exact_softplus(float x) { return at_least(x, 0.0f) + exact_log1p(exact_exp(-magnitude(x))); }
 
-// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|). The rounding errors of both polynomials are found and added at the end.
+// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|). The rounding errors of both polynomials are found and added at the
+// end.
 DEV float exact_mish(float x)
 {
     const float a = at_most(magnitude(x), 110.0f), y = x < 0.0f ? -a : x; // below -110 the result is 0
