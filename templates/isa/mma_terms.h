@@ -1,6 +1,7 @@
-// In: pieces of a packed weight in f16, bf16 or f32, and rows of A in another 16-bit dtype, both in memory. Out: their products as
-// isa/mma_pieces.h has them; both operands become bf16 terms between the load and m16n8k16, and each pair of terms is multiplied. A lane
-// has the same elements of k of a column and of a row: 8 adjacent ones, or 4 of f32, whose pieces are half as long.
+// The products of isa/mma_pieces.h for operands of two dtypes: pieces of a packed weight in f16, bf16 or f32, and rows of A in another
+// 16-bit dtype. After they are loaded, both operands become sums of bf16 terms (isa/term_pairs.h), and m16n8k16 multiplies each pair of
+// terms. A lane has the same elements along K of a column and of a row: 8 adjacent ones or, for a weight in f32, whose pieces are half as
+// long, 4.
 #pragma once
 #include "templates/isa/mma_pieces.h"
 #include "templates/isa/term_pairs.h"
@@ -19,7 +20,7 @@ template <> struct piece_of_weights<float> {
     }
 };
 template <class A, class B> struct piece_of_rows<beside<A, B>> {
-    static constexpr int length = 64 / sizeof(B), run = length / 4; // elements of a piece, and of a lane
+    static constexpr int length = 64 / sizeof(B), run = length / 4; // elements along K: of a piece; of a lane
     float x[2][length];
     DEV void load(const beside<A, B> *row, int first, long long stride, int rows, int left)
     {
@@ -60,7 +61,7 @@ template <> struct piece_of_weights<float> : piece_of_weights<bf16> {
     DEV void load(const float *piece) { piece_of_weights<bf16>::load(reinterpret_cast<const bf16 *>(piece)); }
 };
 template <class A, class B> struct piece_of_rows<beside<A, B>> {
-    static constexpr int length = 64 / sizeof(B), run = length / 4, words = run / 2; // elements of a piece; elements and words of a lane
+    static constexpr int length = 64 / sizeof(B), run = length / 4, words = run / 2; // elements of a piece; a lane's elements and words
     struct alignas(2 * run) part {
         unsigned word[words];
     };

@@ -1,18 +1,18 @@
-// In: words of registers that hold f16, bf16 or f32 numbers adjacent along k. Out: the bf16 terms that add up to them (docs/packing.md), in
-// pairs as matrix instructions take them.
+// Splits f16, bf16 and f32 numbers into bf16 terms that add up to them (docs/packing.md). Numbers are adjacent along K, in words of
+// registers; terms are packed in pairs, as matrix instructions take them.
 #pragma once
 #include "templates/base/device.h"
 
-// Rows of A beside a weight of another dtype, B: a piece of the row is as long as a piece of the weight.
+// An element of A, in a product whose weight has another dtype, B. A piece of a row has as many elements as a piece of the weight.
 template <class A, class B> struct beside {
     A value;
 };
 
-template <class T> inline constexpr int term_count = 3; // f32: 24 bits, of which a term has 8
+template <class T> inline constexpr int term_count = 3; // f32: 24 bits, 8 of them in each term
 template <> inline constexpr int term_count<f16> = 2;
 template <> inline constexpr int term_count<bf16> = 1;
 
-// Element i of words of T.
+// The i-th number of type T in words of registers.
 template <class T> DEV float element_of_words(const unsigned *word, int i)
 {
     if constexpr (sizeof(T) == 4) {
@@ -29,8 +29,9 @@ template <class T> DEV float element_of_words(const unsigned *word, int i)
 // 1, or 0 if x is zero.
 DEV unsigned nonzero(float x) { return x != 0.0f; }
 
-// Takes from x the next bf16 number below it in magnitude, in the high half of the result, or zero from zero (some: nonzero(x)). So no term
-// of another number is zero, and all have its sign; what remains of an infinity is infinite.
+// Splits a term off x: the greatest bf16 number that is smaller than x in magnitude, or zero if x is zero. The term is the high half of the
+// result, and is subtracted from x. What remains of a nonzero x is not zero and has its sign; what remains of an infinity is infinite.
+// some: nonzero(x).
 DEV unsigned take_bf16(float &x, unsigned some)
 {
     const unsigned term = float_bits(x) - some;
@@ -46,7 +47,7 @@ DEV unsigned high_halves(unsigned low, unsigned high)
 #endif
 }
 
-// The terms of `Words` words of T, the smallest first; each as pairs of adjacent elements.
+// The terms of the numbers in `Words` words of T. terms[0] has the smallest term of each number; two adjacent numbers' terms share a word.
 template <class T, int Words> DEV void put_terms(const unsigned *word, unsigned (&terms)[term_count<T>][Words * 2 / sizeof(T)])
 {
     constexpr int count = term_count<T>;
@@ -67,7 +68,7 @@ template <class T, int Words> DEV void put_terms(const unsigned *word, unsigned 
     }
 }
 
-// Calls step(a, b) for the terms a of A and b of B whose products add up, smallest products first.
+// Calls step(a, b) for all pairs of terms, a of A and b of B, whose products are added. The smallest products come first.
 template <class A, class B, class Step> DEV void each_pair_of_terms(Step step)
 {
 #pragma unroll

@@ -1,12 +1,12 @@
-// In: pieces of a packed weight in f16, bf16 or f32, and rows of A in another 16-bit dtype, both in memory. Out: their products as
-// isa/wave_pieces.h has them; both operands become bf16 terms between the load and the matrix instruction, and each pair of terms is
-// multiplied. A lane has the same elements of k of a column and of a row.
+// The products of isa/wave_pieces.h for operands of two dtypes: pieces of a packed weight in f16, bf16 or f32, and rows of A in another
+// 16-bit dtype. After they are loaded, both operands become sums of bf16 terms (isa/term_pairs.h), and matrix instructions multiply each
+// pair of terms. A lane has the same elements along K of a column and of a row.
 #pragma once
 #include "templates/isa/wave_pieces.h"
 #include "templates/isa/term_pairs.h"
 
 template <class A, class B> struct piece_of_rows<beside<A, B>> : piece_of_rows<A> {
-    // If B is f32, a piece has 16 elements of k; then words 2 and 3 of a chunk are zero.
+    // If B is f32, a piece has 16 elements along K instead of 32, so a chunk has 4, and its words 2 and 3 are zero.
     DEV void load(const beside<A, B> *row, int first, long long stride, int rows, int left)
     {
         const A *from = reinterpret_cast<const A *>(row);
@@ -39,10 +39,10 @@ DEV void multiply_words(piece_results &r, sixteen_bytes w, sixteen_bytes a)
 #endif
 }
 
-// A matrix instruction takes 4 words of each operand: a term of 8 elements, or terms of fewer elements one after the other.
+// A matrix instruction takes 4 words of each operand: one term of 8 elements, or two terms of 4 elements one after the other.
 template <class A, class B> DEV void multiply(piece_results &r, const piece_of_weights<B> &w, const piece_of_rows<beside<A, B>> &a)
 {
-    constexpr int loads = piece_lanes::loads, words = 8 / sizeof(B); // of a chunk's term
+    constexpr int loads = piece_lanes::loads, words = 8 / sizeof(B); // words of one term of a chunk's elements
     unsigned of_w[loads][term_count<B>][words], of_a[loads][term_count<A>][words];
 #pragma unroll
     for (int i = 0; i < loads; i++) {
