@@ -35,11 +35,13 @@ static int waves_of(const problem *p, const gemm_register_fed_tile *t) { return 
 
 /* Registers per thread for 64 bytes along K of each of `lines` rows or columns, shared out among the lanes of a wave. */
 static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
+/* Registers per thread for as much of K as a piece of the weight covers, of `rows` rows of A. */
 static int registers_of_rows(const problem *p, int rows)
 {
     return registers_of_pieces(p->target, rows) * piece_length(p, weights_as_stored) * dtype_size(rows_dtype(p->product)) / piece_row_bytes;
 }
-/* Terms of operands of two dtypes; rows of f16 keep theirs for all columns. */
+/* If the operands differ in dtype: registers per thread for their bf16 terms. Those of a weight are used up at once, those of rows in f16
+ * are kept for all columns. */
 static int registers_of_terms(const problem *p, const gemm_register_fed_tile *t)
 {
     const ir_op *product = p->product;
@@ -167,7 +169,8 @@ static void defaults(const problem *p, ir_tile *t)
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
     const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = even_tile_rows(rows, tiles, step);
-    /* H200, us, a weight of f16, 32x14336x4096: 128 columns with ahead=1 88, 64 columns with ahead=2 55 (of f32 84, 87) */
+    /* operands of two dtypes: no 128 columns (H200, 32x14336x4096, us with 128 columns and ahead = 1, with 64 columns and ahead = 2: a
+     * weight in f16 88, 55; in f32 84, 87) */
     const int widest = has_two_dtypes(p->product) ? 4 : 8;
     const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
     double least = 1e30;

@@ -4,7 +4,8 @@
 #include "gen/program/program.h"
 
 /* ---- obstacles: each function returns why a program cannot multiply the operands, as a clause; NULL: it can */
-/* Rows of A and the packed weight must be copied as they are stored; the layer must multiply rows of that type, and hold such a weight. */
+/* Rows of A and the packed weight must be copied as they are stored. The layer must multiply A's dtype, and `weights` allow a format of the
+ * weight that needs one pass along K. */
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer, weight_numbers weights);
 /* Tensor loads (TMA) must be able to load both operands; B is a packed weight or an operand of a matmul. */
 const char *obstacle_to_boxes(const problem *p);

@@ -44,7 +44,8 @@ typedef struct program {
         layer_kind layer;
         const char *header;
     } isa[5];
-    /* Has `device`, `template` and `isa` for products whose rows and weights have different dtypes; NULL: they are the same. */
+    /* For products whose rows and weights differ in dtype: holds device, template and isa to use instead; NULL: those above serve as well.
+     * */
     const struct program *of_two_dtypes;
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
@@ -81,7 +82,7 @@ typedef struct program {
 enum { slice_head = 4 }; /* floats ahead of the data of a slice in the workspace: slices<...>::head of templates/frame/workspace.h */
 
 const program *program_of(const ir_phase *phase); /* the program of the phase's tile */
-const program *program_in_source(const ir_phase *phase); /* the same, or its of_two_dtypes: what the phase's source is made of */
+const program *program_in_source(const ir_phase *phase); /* whose template the phase's source has: program_of(), or its of_two_dtypes */
 const program *program_at(program_kind kind);
 tile_extents program_extents(const problem *p, const ir_tile *t); /* the geometry that the tile's program gives the phase */
 

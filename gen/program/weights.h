@@ -19,8 +19,8 @@ dtype rows_dtype(const ir_op *product);
 int rows_terms(weight_numbers weights, const ir_op *product);
 /* The dtype of the numbers of A that the program multiplies. */
 dtype multiplied_dtype(weight_numbers weights, const ir_op *product);
-bool has_two_dtypes(const ir_op *product); /* of rows and weights */
-/* Products of terms for each product of an element of A and one of B, if registers hold both as terms; 1 if they have one dtype. */
+bool has_two_dtypes(const ir_op *product); /* rows and weights differ in dtype */
+/* If registers hold A and B as bf16 terms: how many products of terms a product of two elements takes. 1 if A and B have one dtype. */
 int register_products(const ir_op *product);
 bool reads_bf16_terms(const ir_op *product); /* A is stored as terms, by a kernel of gen/plan/terms.c */
 /* Which terms of A and of B each pass along K multiplies. Operands without terms need one pass. */
