@@ -36,9 +36,9 @@ typedef struct fitted {
     double rate, waits, rate_of_few, waits_of_few;
     double mixed; /* how much loads slow products down (rate_of()); 0: not at all */
     double memory, memory_of_two, asked; /* share of DRAM bandwidth with one and two workgroups per unit; factor of bytes requested of L2 */
-    /* Cycles. start: of the launch; cluster_start: more, per doubling of the cluster; end: per workgroup; of_a_result: per result. If
-     * results pass through shared memory, staged_end and of_a_staged replace the last two. of_a_part: per slice of split-K after the first;
-     * between: two rounds; meeting: for reducing the parts of a tail's tile. */
+    /* Cycles. start: of the launch; cluster_start: in addition, per doubling of the cluster; end: per workgroup; of_a_result: per result.
+     * If results pass through shared memory, staged_end and of_a_staged replace the last two. of_a_part: per slice of split-K after the
+     * first; between: two rounds; meeting: for reducing the parts of a tail's tile. */
     double start, cluster_start, cluster_start_in_turn, end, of_a_result, staged_end, of_a_staged, of_a_part, between, meeting;
 } fitted;
 /* Fitted to 600 tiles of matmuls, used for all products but those of of_rounded. */
