@@ -13,6 +13,7 @@ typedef enum name_kind {
     name_struct,   /* llama_gate_up_spec: the spec struct of a phase */
     name_table,    /* llama_qkv_q_table: the frequencies of a rope */
     name_epilogue, /* gate_raw_epilogue: the epilogue of one segment of a product's columns */
+    name_fetch,    /* gate_raw_fetch: loads what that epilogue reads, ahead of the products */
     name_function, /* act_1_called: a function for a chain of ops (gen/emit/chain.c) */
     name_kind_count
 } name_kind;

@@ -250,7 +250,8 @@ typedef struct row_numbers {
 row_numbers numbers_find(emission *e);
 void numbers_know(const row_numbers *n, scope *s);
 void numbers_write(const row_numbers *n, scope *s); /* c.position = ...; */
-void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n);
+/* more: a member to write last, or NULL */
+void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n, const char *more);
 void context_know(const kept_list *kept, scope *s);
 void write_set(scope *s, const kept_scalar *x); /* computes a row scalar and stores it in context */
 const expression *context_field(emission *e, const char *field); /* c.field */

@@ -85,103 +85,25 @@ static const char *segment_function(const gemm *g, const gemm_segment *s)
     return name_marked(g->e->a, g->e->names->values[s->first->outputs[0]->id], name_epilogue);
 }
 
-static void write_sum(gemm *g, scope *s, const ir_value *v, const place *at)
-{
-    expression_pool *p = g->e->pool;
-    const expression *x = evaluate(s, v->def->inputs[0], at);
-    if (v->def->kind == op_row_sumsq) x = c_call(p, "op_square", x);
-    if (at->left) x = c_call(p, "mask<W>", x, at->left);
-    write_spec_line(s->w, v->def->at, "sum += %s;", c_text(g->e->a, c_call(p, "total<W>", x)));
-}
-
-static void write_segment_stores(gemm *g, const gemm_segment *segment, scope *s, const place *base)
-{
-    const ir_phase *phase = g->e->phase;
-    for (int i = 0; i < phase->op_count; i++) {
-        const ir_op *op = phase->ops[i];
-        const ir_value *v = op->outputs[0];
-        if (op->role == role_prologue || !gemm_in_segment(g, segment, op)) continue;
-        if (v == g->row_sum) {
-            const place at = store_place(s, op->inputs[0], base);
-            write_sum(g, s, v, &at);
-        } else if (value_written(g->e, v)) {
-            const place at = store_place(s, v, base);
-            write_store(s, v, &at, store_condition(g->e, v, base->row));
-        }
-    }
-}
-
-static scope epilogue_scope(gemm *g, writer *w)
-{
-    scope s = scope_new(g->e, w, "W");
-    s.whole = g->width, s.anywhere = g->staged_unit % gemm_vector != 0;
-    if (g->notes_angles) s.angles = "angles";
-    return s;
-}
-
-/* Registers the accumulator `name` as the product's value. If the product is stored too, the value is rounded, since other ops read what is
- * stored. */
-static void know_product(scope *s, const ir_op *op, const place *at, const char *name)
-{
-    const ir_value *v = op->outputs[0];
-    scope_know(s, columns_of(s, v, at), rounded_as(s, v, c_name(s->e->pool, name)));
-}
-
-/* The body of a segment's function. A dry run calls this as well, with a writer whose text is dropped. */
-static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
-{
-    const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
-    expression_pool *p = g->e->pool;
-    const place base = {.row = c_int(p, "row"), .base = c_int(p, "col"), .left = whole ? NULL : c_int(p, "left")};
-    s->half = segment->kind == segment_plain ? "Half" : "0";
-    know_product(s, segment->first, &base, segment->kind == segment_plain ? "product" : "lo");
-    if (segment->kind == segment_pair_join) know_product(s, segment->second, &base, "hi");
-    if (segment->kind == segment_pair_rope) {
-        place far = base;
-        far.base = c_int(p, "far"), far.tag = "_far";
-        s->low = base.base, s->high = far.base;
-        know_product(s, segment->first, &far, "hi");
-        write_segment_stores(g, segment, s, &base);
-        s->half = "1";
-        write_segment_stores(g, segment, s, &far);
-        return;
-    }
-    write_segment_stores(g, segment, s, &base);
-}
-
 static void write_segment(gemm *g, const gemm_segment *segment)
 {
     writer *w = g->w;
     const char *name = segment_function(g, segment);
-    /* full: the segment has no padding columns */
-    const bool plain = segment->kind == segment_plain;
-    const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
-    if (plain) {
+    if (segment->kind == segment_plain)
         write_line(w,
                    "template <int W, int Half, class Out%s> DEV static void %s(const args &p, const context &c, int row, int col, "
                    "vec<float, W> product, float &sum, Out &out%s)",
                    angles_type(g), name, angles_parameter(g));
-        write_body(w);
-        if (!full) write_line(w, "const int left = %lld - col;", segment->columns);
-    } else {
-        const bool rotates = segment->kind == segment_pair_rope;
+    else
         write_line(w,
                    "template <int W, class Out%s> DEV static void %s(const args &p, const context &c, int row, int %s, "
                    "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out%s)",
-                   angles_type(g), name, rotates ? "pair" : "col", angles_parameter(g));
-        write_body(w);
-        if (rotates) {
-            write_line(w, "const int head = pair / %lld;", segment->padded);
-            write_line(w, "pair %%= %lld;", segment->padded);
-            write_line(w, "const int col = head * %lld + pair, far = col + %lld;", 2 * segment->pairs, segment->pairs);
-        }
-        if (!full) write_line(w, "const int left = %lld - %s;", segment->pairs, rotates ? "pair" : "col");
-    }
-    if (!full) write_line(w, "if (left <= 0) return;");
-    scope s = epilogue_scope(g, w);
-    context_know(&g->kept, &s);
-    numbers_know(&g->numbers, &s);
-    write_segment_body(g, segment, &s);
+                   angles_type(g), name, segment->kind == segment_pair_rope ? "pair" : "col", angles_parameter(g));
+    write_body(w);
+    gemm_write_segment_columns(g, segment);
+    scope s = gemm_segment_scope(g, segment, w);
+    gemm_know_early(g, segment, &s);
+    gemm_write_segment_body(g, segment, &s);
     end_body(w);
 }
 
@@ -241,7 +163,7 @@ static void write_dispatch(gemm *g, bool halves)
     const segment_list *list = &g->e->segments;
     write_dispatch_head(g, halves, g->notes_angles);
     gemm_flatten_row(g, w);
-    scope s = epilogue_scope(g, w);
+    scope s = gemm_epilogue_scope(g, w);
     context_know(&g->kept, &s);
     write_row_scalar_stores(g, &s);
     for (int i = 0; i < list->count; i++) {
@@ -342,16 +264,16 @@ static void dry_run(gemm *g)
     for (int i = 0; i < g->e->segments.count; i++) {
         const gemm_segment *segment = &g->e->segments.items[i];
         put_count puts = {0};
-        scope s = epilogue_scope(g, &scratch);
+        scope s = gemm_epilogue_scope(g, &scratch);
         s.collect = &g->kept;
         s.puts = &puts;
         numbers_know(&g->numbers, &s);
-        write_segment_body(g, segment, &s);
+        gemm_write_segment_body(g, segment, &s);
         if (g->staged_unit && (puts.loose || puts.most > 1))
             bail(g->e->a, code_unsupported, segment->first->at, "internal: results that cannot be staged");
         if (segment->kind != segment_pair_join) g->results = 2;
     }
-    scope s = epilogue_scope(g, &scratch);
+    scope s = gemm_epilogue_scope(g, &scratch);
     s.collect = &g->kept;
     write_row_scalar_stores(g, &s);
 }
@@ -360,13 +282,15 @@ void gemm_write_context(gemm *g)
 {
     const ir_value *out = g->product->outputs[0];
     const extent *rows = gemm_is_matmul(g) ? &out->shape[out->rank - 2] : &g->e->space.rows;
-    write_context(g->e, g->w, &g->kept, &g->numbers);
+    const char *early = arena_printf(g->e->a, "vec<float, %d> early[%d];", g->width, g->early_count);
+    write_context(g->e, g->w, &g->kept, &g->numbers, g->early_count ? early : NULL);
     write_line(g->w, "DEV static int rows(const args &p) { return %s; }", c_text(g->e->a, extent_c(g->e, rows)));
 }
 
 static void write_epilogue(gemm *g, bool halves)
 {
     write_begin(g);
+    if (g->early) gemm_write_early(g, halves);
     for (int i = 0; i < g->e->segments.count; i++) write_segment(g, &g->e->segments.items[i]);
     write_dispatch(g, halves);
     if (g->notes_angles) write_attempts(g, halves);
@@ -444,7 +368,9 @@ void gemm_write_sums(const gemm *g)
 
 void gemm_on_pieces(emission *e, writer *w, pieces_tile tile)
 {
+    const bool halves = tile.n % (2 * packed_granule) != 0;
     gemm g = gemm_start(e, w, 0, gemm_stored_width);
+    gemm_find_early(&g, halves, tile.threads * tile.resident > 512 || tile.resident > 1 ? 1 : 4);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", tile.m, tile.n, tile.threads,
                tile.ahead, tile.resident);
@@ -454,5 +380,5 @@ void gemm_on_pieces(emission *e, writer *w, pieces_tile tile)
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     gemm_write_rows_of_operands(&g);
-    write_epilogue(&g, tile.n % (2 * packed_granule) != 0);
+    write_epilogue(&g, halves);
 }

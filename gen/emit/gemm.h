@@ -21,6 +21,8 @@ typedef struct gemm {
      * (results_unit(), gen/program/staging.h). */
     int staged_unit;
     bool blocks; /* the epilogue is called for blocks of 32 packed columns, each of which lies in one segment */
+    kept_list **early; /* by segment: the vectors that load_early() loads; NULL: the program has no load_early() */
+    int early_count;   /* most of these vectors, of `width` numbers each, that one call loads */
     int results; /* results per pair of packed columns: 1 if every segment joins its pairs (gate and up), else 2 */
 } gemm;
 
@@ -66,6 +68,19 @@ void gemm_write_epilogue(gemm *g);
 /* Writes `vectors`: whether the epilogue reads vectors, such as a bias. If so, it also writes touched(p, n), which loads the vectors'
  * elements at packed column n, so that L1 has their lines. touched() returns their sum, since compilers would drop unused loads. */
 void gemm_write_touched(gemm *g);
+/* gemm_segment.c: the function of a segment. gemm_epilogue_scope(): a scope that knows nothing yet; gemm_segment_scope(): one that knows
+ * the row scalars and positions in the context; then the variables of the segment's columns, and its stores. */
+scope gemm_epilogue_scope(const gemm *g, writer *w);
+scope gemm_segment_scope(const gemm *g, const gemm_segment *segment, writer *w);
+void gemm_write_segment_columns(const gemm *g, const gemm_segment *segment);
+void gemm_write_segment_body(const gemm *g, const gemm_segment *segment, scope *s);
+/* gemm_early.c: vectors that a tile's epilogue reads, such as a residual, loaded before the tile's products. gemm_find_early(), called
+ * before the context is written, finds at most `most` of them for each thread; halves: whether the epilogue is written as columns().
+ * gemm_write_early() writes loads_early and load_early(), which puts the vectors into the context. gemm_know_early() makes them known in
+ * the scope of the segment's function. */
+void gemm_find_early(gemm *g, bool halves, int most);
+void gemm_write_early(gemm *g, bool halves);
+void gemm_know_early(const gemm *g, const gemm_segment *segment, scope *s);
 bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op);
 /* The index of a pair from the packed column of its first half, counted from the segment's start. In each granule pair, a granule of first
  * halves precedes one of second halves. */

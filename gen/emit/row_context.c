@@ -69,7 +69,7 @@ void numbers_write(const row_numbers *n, scope *s)
     }
 }
 
-void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n)
+void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n, const char *more)
 {
     text floats = {.a = e->a}, ints = {.a = e->a};
     for (int i = 0; i < kept->scalar_count; i++) text_printf(&floats, "%s%s", i ? ", " : "", kept->scalars[i].field);
@@ -78,13 +78,14 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
         text_printf(&ints, "%s%s", ints.size ? ", " : "", n->items[i].position);
         if (n->items[i].sequence) text_printf(&ints, ", %s", n->items[i].sequence);
     }
-    if (!floats.size && !ints.size) {
+    if (!floats.size && !ints.size && !more) {
         write_line(w, "struct context {};");
         return;
     }
     write_head(w, (position){0}, "struct context");
     if (floats.size) write_line(w, "float %s;", floats.data);
     if (ints.size) write_line(w, "int %s;", ints.data);
+    if (more) write_line(w, "%s", more);
     end_head(w, "};");
 }
 

@@ -147,7 +147,7 @@ static void dry_run(rows *r)
 static void write_types(rows *r)
 {
     writer *w = r->w;
-    write_context(r->e, w, &r->kept, &r->numbers);
+    write_context(r->e, w, &r->kept, &r->numbers, NULL);
     if (!r->kept.count) {
         write_line(w, "template <int V> struct element {};");
         return;

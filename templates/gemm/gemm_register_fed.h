@@ -177,7 +177,10 @@ template <class S> struct gemm_register_fed {
         for (int u = 0; u < rows_ahead; u++)
             if (exists(0, u)) a[u].load(p, t, piece_at(0, u));
         const int first = t.row + item_row(thread_index());
-        if (item_row(thread_index()) < tile_m && first < S::rows(p)) r.context = S::begin(p, 0, first);
+        if (item_row(thread_index()) < tile_m && first < S::rows(p)) {
+            r.context = S::begin(p, 0, first);
+            load_early(p, t, thread_index(), r.context);
+        }
         clear(r.of);
         if constexpr (folds) clear(part);
         if constexpr (last_apart) {
@@ -206,6 +209,19 @@ template <class S> struct gemm_register_fed {
     static constexpr int squares_at = part_floats + (S::row_sums ? tile_m * tile_n / 2 : 0); // squares[wave][row]
     static constexpr int memory_bytes = 4 * (squares_at + (S::input_sums ? waves * tile_m : 0));
     DEV static int item_row(int item) { return item / per_row; }
+    // The first packed column of an item, within the tile: one of `width` columns, or of as many in each half of a granule pair.
+    DEV static int item_column(int item)
+    {
+        const int in = item % per_row * S::width;
+        return halves ? in : in / 16 * 32 + in % 16;
+    }
+    // Loads what the epilogue of an item reads, if S says so. The item's row exists.
+    DEV static void load_early(const args &p, const tile &t, int item, typename S::context &c)
+    {
+        const int column = t.column + item_column(item);
+        if constexpr (S::loads_early)
+            if (whole_columns || column < S::packed_n) S::template load_early<S::width>(p, c, 0, t.row + item_row(item), column);
+    }
 
     DEV static void finish(const args &p, const tile &t, results &r, float *memory)
     {
@@ -227,8 +243,11 @@ template <class S> struct gemm_register_fed {
         barrier();
         store(p, t, r.context, thread_index(), rows, memory);
 #pragma unroll 1
-        for (int item = thread_index() + threads; item < rows * per_row; item += threads)
-            store(p, t, S::begin(p, 0, t.row + item_row(item)), item, rows, memory);
+        for (int item = thread_index() + threads; item < rows * per_row; item += threads) {
+            typename S::context c = S::begin(p, 0, t.row + item_row(item));
+            load_early(p, t, item, c);
+            store(p, t, c, item, rows, memory);
+        }
         if constexpr (S::row_sums) {
             barrier();
             for (int in = thread_index(); in < rows; in += threads) {
@@ -252,19 +271,18 @@ template <class S> struct gemm_register_fed {
     }
     DEV static void store(const args &p, const tile &t, typename S::context context, int item, int rows, float *memory)
     {
-        const int row = item_row(item), in = item % per_row * S::width;
+        const int row = item_row(item);
         if (row >= rows) return;
+        const int column = item_column(item);
         if constexpr (S::input_sums) S::summed(p, context, 0, t.row + row, memory[squares_at + row]);
         float sum = 0;
         to_memory out;
         if constexpr (halves) {
-            if (whole_columns || t.column + in < S::packed_n)
-                S::template columns<S::width>(p, context, 0, t.row + row, t.column + in, summed(memory, row, in), sum, out);
-        } else {
-            const int low = in / 16 * 32 + in % 16;
-            if (whole_columns || t.column + low < S::packed_n)
-                S::template epilogue<S::width>(p, context, 0, t.row + row, t.column + low, summed(memory, row, low),
-                                               summed(memory, row, low + 16), sum, out);
+            if (whole_columns || t.column + column < S::packed_n)
+                S::template columns<S::width>(p, context, 0, t.row + row, t.column + column, summed(memory, row, column), sum, out);
+        } else if (whole_columns || t.column + column < S::packed_n) {
+            S::template epilogue<S::width>(p, context, 0, t.row + row, t.column + column, summed(memory, row, column),
+                                           summed(memory, row, column + 16), sum, out);
         }
         if constexpr (S::row_sums) memory[part_floats + item] = sum;
     }

@@ -58,6 +58,7 @@ struct llama_decode_qkv_spec {
         const float q_r_ = op_rsqrt(q_me_); // !33:5
         c.q_r_ = q_r_; // !33:5
     }
+    static constexpr bool loads_early = false;
     template <int W, class Out> DEV static void q_raw_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {

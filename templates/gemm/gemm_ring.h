@@ -135,7 +135,10 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         const row_places from = places_of(p, t);
         first_rows(from, t, k);
         const int row = base::item_row(item_of(k));
-        if (row < base::tile_m && t.row + row < S::rows(p)) r.context = S::begin(p, 0, t.row + row);
+        if (row < base::tile_m && t.row + row < S::rows(p)) {
+            r.context = S::begin(p, 0, t.row + row);
+            base::load_early(p, t, item_of(k), r.context);
+        }
         base::clear(r.of);
         if constexpr (base::folds) base::clear(part);
 #pragma unroll 1
@@ -180,18 +183,16 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     }
     DEV static void store(const args &p, const tile &t, typename S::context context, int item, float *memory)
     {
-        const int row = base::item_row(item), in = item % base::per_row * S::width;
+        const int row = base::item_row(item), column = base::item_column(item);
         if constexpr (S::input_sums) S::summed(p, context, 0, t.row + row, of_warps(memory + base::squares_at + row, base::tile_m));
         float sum = 0;
         to_memory out;
         if constexpr (base::halves) {
-            if (base::whole_columns || t.column + in < S::packed_n)
-                S::template columns<S::width>(p, context, 0, t.row + row, t.column + in, summed(memory, row, in), sum, out);
-        } else {
-            const int low = in / 16 * 32 + in % 16;
-            if (base::whole_columns || t.column + low < S::packed_n)
-                S::template epilogue<S::width>(p, context, 0, t.row + row, t.column + low, summed(memory, row, low),
-                                               summed(memory, row, low + 16), sum, out);
+            if (base::whole_columns || t.column + column < S::packed_n)
+                S::template columns<S::width>(p, context, 0, t.row + row, t.column + column, summed(memory, row, column), sum, out);
+        } else if (base::whole_columns || t.column + column < S::packed_n) {
+            S::template epilogue<S::width>(p, context, 0, t.row + row, t.column + column, summed(memory, row, column),
+                                           summed(memory, row, column + 16), sum, out);
         }
         if constexpr (S::row_sums) memory[base::part_floats + item] = sum;
     }
@@ -214,8 +215,11 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         if (item < rows * base::per_row) store(p, t, r.context, item, memory);
         if constexpr (base::tile_m * base::per_row > base::threads)
 #pragma unroll 1
-            for (int more = item + base::threads; more < rows * base::per_row; more += base::threads)
-                store(p, t, S::begin(p, 0, t.row + base::item_row(more)), more, memory);
+            for (int more = item + base::threads; more < rows * base::per_row; more += base::threads) {
+                typename S::context c = S::begin(p, 0, t.row + base::item_row(more));
+                base::load_early(p, t, more, c);
+                store(p, t, c, more, memory);
+            }
         if constexpr (S::row_sums) {
             barrier();
             for (int in = item; in < rows; in += base::threads) {
