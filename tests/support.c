@@ -95,11 +95,22 @@ rig *rig_plan(const rig_request *request)
     return r;
 }
 
+static void limit_workgroups(rig *r)
+{
+    for (int i = 0; i < r->c.plan->launch_count; i++) {
+        launch *l = &r->c.plan->launches[i];
+        if (r->request.one_workgroup) l->grid_limit = 1;
+        if (!r->request.late_workgroups) continue;
+        l->together = false;
+        l->source.head = arena_printf(r->a, "%s#define TF_CENSUS_POLLS 9\n", l->source.head);
+    }
+}
+
 rig *rig_open(const rig_request *request)
 {
     rig *r = rig_plan(request);
     tfgen_code code;
-    for (int i = 0; request->one_workgroup && i < r->c.plan->launch_count; i++) r->c.plan->launches[i].grid_limit = 1;
+    limit_workgroups(r);
     const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .check = request->check, .touched = request->touched,
                                      .touched_context = request->context, .multiprocessors = request->multiprocessors};
     r->s = guarded_open(r->c.plan, &options, &code, &r->log);

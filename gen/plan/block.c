@@ -1,6 +1,7 @@
 /* Contract: gen/plan/block.h. program_obstacle() rejects programs that cannot share a launch with others. */
 #include "gen/plan/block.h"
 #include "gen/plan/overrides.h"
+#include "gen/program/products.h"
 #include <math.h>
 #include <string.h>
 
@@ -89,18 +90,19 @@ static bool loads_through_ring(const problem *p, const preferences *w)
     return kind && program_at(kind)->streams;
 }
 
-/* Sets and returns p->streams: whether all products of a stack load their weights through a ring, with this many threads. On an H200 the
- * ring was faster than register_fed for 1 to 4 rows and slower for 8 (docs/one-launch.md). It is not used with heads wider than
- * widest_head, for which attention beside a ring has too few registers. */
+/* Sets and returns p->streams: whether all products of the launch load their weights through a ring, with this many threads. On an H200 the
+ * ring was faster than register_fed for 1 to 4 rows and slower for 8; in a single block it was slower if K of a product was above 10000
+ * (docs/one-launch.md). It is not used with heads wider than widest_head, for which attention beside a ring has too few registers. */
 static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
 {
-    enum { most_rows = 4, widest_head = 128 };
-    bool all = p->stacked && !has_spilled_twice_with(w, threads);
+    enum { most_rows = 4, widest_head = 128, most_length = 10000 };
+    bool all = !has_spilled_twice_with(w, threads);
     p->streams = all, p->threads = threads;
     for (int k = 0; k < p->kernel_count && all; k++) {
         const problem of = problem_of(a, p, *p->kernels[k]->phases, device);
         all = !times_are_guesses(&of);
         if (of.product) all &= problem_rows(&of) <= most_rows && loads_through_ring(&of, w);
+        if (of.product && !p->stacked) all &= product_length(&of) <= most_length;
         if (of.attention) all &= problem_longest_head(&of) <= widest_head;
     }
     return p->streams = all;

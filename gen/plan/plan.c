@@ -412,7 +412,6 @@ static void plan_ring(const planner *p, launch *l)
     l->shared_bytes += ring_bytes(l->ring_pages);
     l->dynamic_bytes = l->shared_bytes;
     l->threads += p->p->target->wave;
-    if (l->together) l->overlap = false; /* the loading warp begins at once, before a census could assign tiles */
 }
 
 /* Decides which phases wait for which, and proves that this suffices. Workgroups that wait for each other must all be resident: one per
@@ -441,8 +440,8 @@ static void plan_kernel(planner *p, int index)
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
     if (together) plan_order(p, l);
     else if (l->work_count > 1) share_threads(p, l);
-    plan_ring(p, l);
     if (together && l->overlap) l->dynamic_bytes = l->shared_bytes = (l->shared_bytes + 15) / 16 * 16 + seat_bytes;
+    plan_ring(p, l);
     limit_grid(p, l);
     l->marks = plan_marks(p, l);
     l->trace = plan_trace(p, l);

@@ -6,10 +6,13 @@
 
 extern const program gemm_ring_program;
 
-/* page_memory of templates/isa/page_ring.h; page_words: bytes of a page's two mbarriers */
-enum { page_bytes = 16384, page_words = 16, ring_alignment = 128 };
+/* page_memory of templates/isa/page_ring.h; page_words: bytes of a page's two mbarriers; list_words: of the list's words behind them */
+enum { page_bytes = 16384, page_words = 16, list_words = 32, ring_alignment = 128 };
 
-int ring_bytes(int pages) { return (pages * page_words + ring_alignment - 1) / ring_alignment * ring_alignment + pages * page_bytes; }
+int ring_bytes(int pages)
+{
+    return (pages * page_words + list_words + ring_alignment - 1) / ring_alignment * ring_alignment + pages * page_bytes;
+}
 int ring_pages(int room)
 {
     int pages = room > 0 ? room / page_bytes : 0;

@@ -176,6 +176,105 @@ template <class F> struct by_phases {
     }
 };
 
+// ---- the ring of a launch that has ringed programs
+#if defined(TF_TEAM)
+template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory) + phases_bytes<F>;
+template <class F> constexpr int list_threads = F::threads + TF_WAVE;
+template <class F> using list_ring = typename ring_of<F>::reader;
+
+// By the loading warp: puts into the ring, in order, the weights of the tiles that workgroup `index` of `total` computes in run_phases().
+// Returns the same as run_phases().
+template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &p, int index, int total, Ring &ring)
+{
+    using P = typename F::template program<Phase>;
+    const int tiles = F::tiles(p, Phase);
+    if constexpr (is_ringed<P>) {
+        F::with(p, Phase, [&](auto program, const auto &a) {
+            if constexpr (same_program<decltype(program), P>)
+#pragma unroll 1
+                for (; index < tiles; index += total) P::feed(a, P::at(a, index), ring);
+        });
+    } else if (index < tiles)
+        index += ceil_div(tiles - index, total) * total;
+    if constexpr (Phase + 1 < F::phases)
+        return feed_phases<F, Phase + 1>(p, index - tiles, total, ring);
+    else
+        return index - tiles;
+}
+
+// If workgroups are counted (census.h), the loading warp begins before they are. It assumes that all workgroups will take part, which is
+// nearly always so, and fills the ring once. Then it asks for the workgroup's seat, before it would overwrite a page. If the workgroup
+// turns out to have other tiles, or none, the loading warp stops, the other warps release the pages that were loaded, and it begins again
+// with the tiles of the seat.
+template <class F, class Writer> struct seated_writer {
+    Writer &ring;
+    const seat &own; // valid once the other warps have arrived at ring.memory.decided
+    bool asked = false, stopped = false;
+
+    DEV void ask()
+    {
+        asked = true;
+        ring.memory.decided.wait(0, Writer::warps);
+        stopped = own.index != static_cast<int>(block_index()) || own.total != static_cast<int>(block_total());
+        if (!stopped || thread_index() % 32 != 0) return;
+        ring.memory.fed = ring.written;
+        ring.memory.stopped.arrive(0);
+    }
+    DEV void put(const void *from, int bytes)
+    {
+        if (!asked && ring.written == Writer::pages) ask();
+        if (!stopped) ring.put(from, bytes);
+    }
+};
+// By the loading warp: all weights of the launch. `shared`: shared memory behind the ring.
+template <class F, class Writer> DEV void feed_list(const typename F::args &p, char *shared, Writer &writer)
+{
+    if constexpr (!is_counted<F>) {
+        feed_phases<F, 0>(p, block_index(), block_total(), writer);
+    } else {
+        seated_writer<F, Writer> ring{writer, seat_in<F>(shared)};
+        int index = block_index(), total = block_total();
+        do {
+            ring.stopped = false;
+            feed_phases<F, 0>(p, index, total, ring);
+            if (!ring.asked) ring.ask();
+            index = ring.own.index, total = ring.own.total;
+        } while (ring.stopped && total > 0);
+    }
+}
+// By each of the other warps once the workgroup has its seat, before they read the ring.
+template <class F> DEV void pass_seat(const seat &own, list_ring<F> &ring)
+{
+    if (thread_index() % 32 == 0) ring.memory.decided.arrive(0);
+    if (own.index == static_cast<int>(block_index()) && own.total == static_cast<int>(block_total())) return;
+    ring.memory.stopped.wait(0, 1);
+    for (unsigned page = 0, fed = ring.memory.fed; page < fed; page++) ring.wait(), ring.release(0);
+}
+
+// Splits shared memory: returns the ring, and moves `shared` behind it, to the memory of the phases. The loading warp calls feed(writer,
+// memory of the phases); its threads then have `loads` set, and nothing is left for them to do.
+template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &loads, Feed feed)
+{
+    typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);
+    char *const rest = shared + sizeof memory;
+    loads = ring_feed<F>(shared, [&](auto &writer) { feed(writer, rest); });
+    shared = rest;
+    return {memory};
+}
+#else
+template <class F> constexpr int list_bytes = phases_bytes<F>;
+template <class F> constexpr int list_threads = F::threads;
+template <class F> struct list_ring {};
+template <class F, class Feed> DEV list_ring<F> open_ring(char *&, bool &loads, Feed)
+{
+    loads = false;
+    return {};
+}
+template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &, int index, int, Ring &) { return index; }
+template <class F, class Writer> DEV void feed_list(const typename F::args &, const char *, Writer &) {}
+template <class F> DEV void pass_seat(const seat &, list_ring<F> &) {}
+#endif
+
 // Returns x. Hides it from the compiler, which would otherwise compute x early and keep it in a register until a later phase needs it.
 #if defined(TF_PHASES) && !defined(TF_ON_HOST) && !defined(__clang__)
 DEV int not_kept(int x)
@@ -202,6 +301,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                 if (layer_of(p) == 0) {
                     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
                     const int own = sync.begin(p, shared);
+                    if constexpr (is_counted<F>) pass_seat<F>(*sync.seated, ring);
                     if (own != index) {
                         index = own;
                         if (index < tiles) walk.start(a, index);
@@ -231,52 +331,6 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
         return index - tiles;
 }
 
-// ---- the ring of a launch that has ringed programs
-#if defined(TF_TEAM)
-template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory) + phases_bytes<F>;
-template <class F> constexpr int list_threads = F::threads + TF_WAVE;
-template <class F> using list_ring = typename ring_of<F>::reader;
-
-// The loading warp calls it: puts the weights of all tiles that run_phases() computes into the ring, in the same order. Returns what
-// run_phases() returns.
-template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &p, int index, Ring &ring)
-{
-    using P = typename F::template program<Phase>;
-    const int tiles = F::tiles(p, Phase);
-    if constexpr (is_ringed<P>) {
-        F::with(p, Phase, [&](auto program, const auto &a) {
-            if constexpr (same_program<decltype(program), P>)
-#pragma unroll 1
-                for (; index < tiles; index += block_total()) P::feed(a, P::at(a, index), ring);
-        });
-    } else if (index < tiles)
-        index += ceil_div(tiles - index, block_total()) * block_total();
-    if constexpr (Phase + 1 < F::phases)
-        return feed_phases<F, Phase + 1>(p, index - tiles, ring);
-    else
-        return index - tiles;
-}
-// Splits shared memory into the ring, whose reader it returns, and the phases' part, to which it moves `shared`. In the loading warp it
-// calls feed(writer) and sets `loads`; that warp has nothing left to do then.
-template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &loads, Feed feed)
-{
-    typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);
-    loads = ring_feed<F>(shared, feed);
-    shared += sizeof memory;
-    return {memory};
-}
-#else
-template <class F> constexpr int list_bytes = phases_bytes<F>;
-template <class F> constexpr int list_threads = F::threads;
-template <class F> struct list_ring {};
-template <class F, class Feed> DEV list_ring<F> open_ring(char *&, bool &loads, Feed)
-{
-    loads = false;
-    return {};
-}
-template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At &, int index, Ring &) { return index; }
-#endif
-
 template <class F> DEV void run_list(const typename F::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, trace_total<F>(p)));
 #if defined(TF_ON_HOST)
@@ -291,7 +345,7 @@ template <class F> DEV void run_list(const typename F::args &p)
     typename F::waits sync;
     bool loads;
     next_may_start();
-    list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer) { feed_phases<F, 0>(p, block_index(), writer); });
+    list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer, char *rest) { feed_list<F>(p, rest, writer); });
     if (loads) return;
     const int next = run_phases<F, 0>(p, block_index(), shared, sync, ring); TF_TRACED(trace_leave(p.tf_trace, 0));
     sync.leave(p, next);

@@ -98,11 +98,11 @@ template <class F> DEV void run_stack(const typename F::args &p)
     typename F::waits sync;
     int next = block_index();
     bool loads;
-    list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer) {
+    list_ring<F> ring = open_ring<F>(shared, loads, [&](auto &writer, char *) {
 #pragma unroll 1
         for (int layer = 0; layer < p.tf_layers; layer++) {
             const table_row<F> row(p, layer);
-            next = feed_phases<F, 0>(layer_view<F>{p, layer, row}, next, writer);
+            next = feed_phases<F, 0>(layer_view<F>{p, layer, row}, next, block_total(), writer);
         }
     });
     if (loads) return;

@@ -61,6 +61,10 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     };
     bulk_arrival filled[Pages];
     page_reads read[Pages];
+    // Of a launch that counts its workgroups (frame_list.h): `decided`: the readers know the workgroup's seat. `stopped`: the writer has
+    // stopped, after it had written `fed` pages.
+    page_reads decided, stopped;
+    unsigned fed;
     page data[Pages];
 
     // Called by all lanes of one warp, before a barrier of the whole workgroup.
@@ -70,11 +74,16 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
             read[i].clear(Warps);
             filled[i].clear(); // its fence also covers read[i].clear()
         }
+        if (lane == 0) {
+            decided.clear(Warps), stopped.clear(1);
+            filled[0].clear(); // a second time, for its fence
+        }
     }
 };
 
 // The writing warp. All of its lanes call put(); the first one copies.
 template <class Memory, int InFlight> struct page_writer {
+    static constexpr int pages = Memory::pages, warps = Memory::warps;
     Memory &memory;
     unsigned written = 0;
     static_assert(InFlight >= 1 && InFlight <= Memory::pages, "ring: at most all pages are in flight");
@@ -86,10 +95,10 @@ template <class Memory, int InFlight> struct page_writer {
     }
     DEV void copy(const void *from, int bytes)
     {
-        constexpr unsigned pages = Memory::pages;
-        const unsigned page = written % pages, turn = written / pages;
-        if (turn) memory.read[page].wait(turn - 1, Memory::warps);
-        if (written >= InFlight) memory.filled[(written - InFlight) % pages].wait((written - InFlight) / pages % 2);
+        constexpr unsigned all = pages;
+        const unsigned page = written % all, turn = written / all;
+        if (turn) memory.read[page].wait(turn - 1, warps);
+        if (written >= InFlight) memory.filled[(written - InFlight) % all].wait((written - InFlight) / all % 2);
         memory.filled[page].announce(bytes);
         copy_page(memory.data[page].bytes, from, bytes, memory.filled[page]);
     }

@@ -1,5 +1,5 @@
-/* Products of few rows whose weights pass through a ring in shared memory (layer ring, templates/gemm/gemm_ring.h): that it is chosen on
- * request only, what it refuses, how large the ring of a launch is, and results on the host engine, of one phase and of a block. */
+/* Products of few rows whose weights pass through a ring in shared memory (layer ring, templates/gemm/gemm_ring.h): when it is
+ * chosen, what it refuses, how large the ring of a launch is, and results on the host engine, of one phase and of a block. */
 #include "gen/program/gemm_ring.h"
 #include "tests/support.h"
 #include <string.h>
@@ -29,18 +29,25 @@ START_TEST(a_launch_has_one_ring_as_large_as_its_phases_leave_room_for)
         ck_assert_int_le(l->shared_bytes, p->target->lds_bytes);
         ck_assert_int_gt(l->shared_bytes + ring_bytes(1), p->target->lds_bytes);
         ck_assert_ptr_nonnull(strstr(l->source.head, "#define TF_TEAM 256\n"));
-        ck_assert(l->overlap == !_i);
+        ck_assert(l->overlap);
     }
     ck_assert_int_gt(p->launches[0].ring_pages, 8);
     rig_close(r);
 }
 END_TEST
 
-START_TEST(a_ring_is_only_taken_on_request)
+/* Level tile never takes a ring by itself. Level block does for up to 4 rows, unless a product's K is above 10000. */
+static const struct {
+    fusion_level level;
+    long long B, F;
+    bool ringed;
+} choices[] = {{fusion_tile, 1, 688, false}, {fusion_block, 1, 688, true}, {fusion_block, 5, 688, false}, {fusion_block, 1, 10240, false}};
+
+START_TEST(a_block_of_few_rows_and_short_products_takes_a_ring)
 {
-    rig *r = rig_plan(&(rig_request){.path = DECODE, .level = _i ? fusion_block : fusion_tile, .target = "sm_90a"});
-    ck_assert_ptr_null(strstr(ir_print(r->a, r->c.plan->ir), "tile layer=ring"));
-    for (int i = 0; i < r->c.plan->launch_count; i++) ck_assert_int_eq(r->c.plan->launches[i].ring_pages, 0);
+    const dim_override dims[] = {{"B", choices[_i].B}, {"F", choices[_i].F}};
+    rig *r = rig_plan(&(rig_request){.path = DECODE, .level = choices[_i].level, .target = "sm_90a", .dims = dims, .dim_count = 2});
+    ck_assert_int_eq(r->c.plan->launches[0].ring_pages > 0, choices[_i].ringed);
     rig_close(r);
 }
 END_TEST
@@ -98,14 +105,16 @@ START_TEST(results_are_within_their_bounds)
 }
 END_TEST
 
-/* All products of the block read the same ring, which the phases between them do not touch. */
+/* All products of the block read the same ring, which the phases between them do not touch. Once all workgroups start together; once some
+ * start late, so that others give up, and the loading warps of both kinds begin again or end. */
 START_TEST(the_phases_of_a_block_share_a_ring)
 {
     static const char *line = "gemm: layer=ring threads=128 in_flight=16";
     const dim_override dims[] = {{"B", 3}, {"L", 37}, {"D", 192}, {"H", 4}, {"KV", 2}, {"hd", 24}, {"F", 640}};
     const tuning asked = {.lines = &line, .count = 1};
     rig *r = rig_open(&(rig_request){.path = DECODE, .level = fusion_block, .target = "sm_90a", .dtype = "bf16", .dims = dims,
-                                     .dim_count = sizeof dims / sizeof *dims, .tuning = &asked, .check = true, .multiprocessors = 2});
+                                     .dim_count = sizeof dims / sizeof *dims, .tuning = &asked, .check = true,
+                                     .multiprocessors = _i ? 5 : 2, .late_workgroups = _i});
     ck_assert_int_eq(r->c.plan->launch_count, 1);
     rig_run(r);
     rig_judge(r);
@@ -120,11 +129,11 @@ int main(void)
     Suite *s = suite_create("ring");
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
     tcase_add_loop_test(plans, a_launch_has_one_ring_as_large_as_its_phases_leave_room_for, 0, 2);
-    tcase_add_loop_test(plans, a_ring_is_only_taken_on_request, 0, 2);
+    tcase_add_loop_test(plans, a_block_of_few_rows_and_short_products_takes_a_ring, 0, sizeof choices / sizeof *choices);
     tcase_add_test(plans, an_impossible_tile_of_a_ring_is_an_error_with_its_reason);
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, results_are_within_their_bounds, 0, sizeof trials / sizeof *trials);
-    tcase_add_test(results, the_phases_of_a_block_share_a_ring);
+    tcase_add_loop_test(results, the_phases_of_a_block_share_a_ring, 0, 2);
     suite_add_tcase(s, plans);
     suite_add_tcase(s, results);
     return run_suite(s);
