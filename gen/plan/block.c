@@ -91,11 +91,12 @@ static bool loads_through_ring(const problem *p, const preferences *w)
 }
 
 /* Sets and returns p->streams: whether all products of the launch load their weights through a ring, with this many threads. On an H200 the
- * ring was faster than register_fed for 1 to 4 rows and slower for 8; in a single block it was slower if K of a product was above 10000
- * (docs/one-launch.md). It is not used with heads wider than widest_head, for which attention beside a ring has too few registers. */
+ * ring was faster than register_fed for 1 to 4 rows and slower for 8. In a single block it was slower if a product's K was above 10000, or
+ * the caches had more than 48 MB, since attention beside a ring has 256 threads, not 512 (docs/one-launch.md). It is not used with heads
+ * wider than widest_head, for which attention beside a ring has too few registers. */
 static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
 {
-    enum { most_rows = 4, widest_head = 128, most_length = 10000 };
+    enum { most_rows = 4, widest_head = 128, most_length = 10000, most_cache = 48000000 /* bytes */ };
     bool all = !has_spilled_twice_with(w, threads);
     p->streams = all, p->threads = threads;
     for (int k = 0; k < p->kernel_count && all; k++) {
@@ -104,6 +105,7 @@ static bool set_stream(arena *a, ir_graph *p, const device_model *device, const 
         if (of.product) all &= problem_rows(&of) <= most_rows && loads_through_ring(&of, w);
         if (of.product && !p->stacked) all &= product_length(&of) <= most_length;
         if (of.attention) all &= problem_longest_head(&of) <= widest_head;
+        if (of.attention && !p->stacked) all &= of.work->read <= most_cache;
     }
     return p->streams = all;
 }

@@ -36,17 +36,19 @@ START_TEST(a_launch_has_one_ring_as_large_as_its_phases_leave_room_for)
 }
 END_TEST
 
-/* Level tile never takes a ring by itself. Level block does for up to 4 rows, unless a product's K is above 10000. */
+/* Level tile never takes a ring by itself. Level block does for up to 4 rows, unless a product's K is above 10000 or the caches have
+ * more than 48 MB. */
 static const struct {
     fusion_level level;
-    long long B, F;
+    long long B, L, F;
     bool ringed;
-} choices[] = {{fusion_tile, 1, 688, false}, {fusion_block, 1, 688, true}, {fusion_block, 5, 688, false}, {fusion_block, 1, 10240, false}};
+} choices[] = {{fusion_tile, 1, 64, 688, false}, {fusion_block, 1, 64, 688, true}, {fusion_block, 5, 64, 688, false},
+               {fusion_block, 1, 64, 10240, false}, {fusion_block, 4, 46000, 688, true}, {fusion_block, 4, 50000, 688, false}};
 
 START_TEST(a_block_of_few_rows_and_short_products_takes_a_ring)
 {
-    const dim_override dims[] = {{"B", choices[_i].B}, {"F", choices[_i].F}};
-    rig *r = rig_plan(&(rig_request){.path = DECODE, .level = choices[_i].level, .target = "sm_90a", .dims = dims, .dim_count = 2});
+    const dim_override dims[] = {{"B", choices[_i].B}, {"L", choices[_i].L}, {"F", choices[_i].F}};
+    rig *r = rig_plan(&(rig_request){.path = DECODE, .level = choices[_i].level, .target = "sm_90a", .dims = dims, .dim_count = 3});
     ck_assert_int_eq(r->c.plan->launches[0].ring_pages > 0, choices[_i].ringed);
     rig_close(r);
 }
