@@ -25,7 +25,7 @@ int ring_pages_in_flight(const ir_tile *t)
     return t->program != program_gemm_ring ? 0 : pages ? pages : 1;
 }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring, weights_as_rows); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring, weights_as_stored); }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
@@ -40,10 +40,10 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
 {
     const double reached = 0.4; /* share of the product rate: each operand is used only a few times */
     const gemm_ring_tile *t = &tile->gemm_ring;
-    product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
+    product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_stored), 1, 1, 1, weights_as_stored}, d);
     d->per_unit = 1, d->matrix = true, d->products_share = reached;
-    d->ahead = t->in_flight * 1024.0;
-    d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b);
+    d->products *= register_products(p->product), d->ahead = t->in_flight * 1024.0;
+    d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_stored, operand_b);
 }
 
 /* The most columns, up to 64, with which each multiprocessor still gets at least two tiles; else the fewest. pairs: the epilogue joins
@@ -104,10 +104,15 @@ static void members(emission *e, writer *w)
     gemm_on_pieces(e, w, (pieces_tile){x->m, x->n, x->threads, ahead, .resident = 1});
 }
 
+static const program of_two_dtypes = {.device = "gemm_ring_terms",
+                                      .template = "templates/gemm/gemm_ring_terms.h",
+                                      .isa = {{layer_ring, "templates/isa/memory_terms.h"}}};
+
 const program gemm_ring_program = {.kind = program_gemm_ring,
                                    .device = "gemm_ring",
                                    .template = "templates/gemm/gemm_ring.h",
                                    .isa = {{layer_ring, "templates/isa/mma_pieces.h"}},
+                                   .of_two_dtypes = &of_two_dtypes,
                                    .obstacle = obstacle,
                                    .on_request = "with several rows it was slower",
                                    .streams = true,
@@ -119,7 +124,7 @@ const program gemm_ring_program = {.kind = program_gemm_ring,
                                    .geometry = geometry,
                                    .partials = partials,
                                    .members = members,
-                                   .weights = weights_as_rows,
+                                   .weights = weights_as_stored,
                                    .takes_sums = true,
                                    .begins_with_weights = true,
                                    .aligned_rows = true};

@@ -57,8 +57,14 @@ template <class A, class B> DEV void multiply_rows(piece_results &r, const piece
 
 #else
 
-template <> struct piece_of_weights<float> : piece_of_weights<bf16> {
-    DEV void load(const float *piece) { piece_of_weights<bf16>::load(reinterpret_cast<const bf16 *>(piece)); }
+template <> struct piece_of_weights<float> {
+    chunk half[2];
+    DEV void load(const float *piece)
+    {
+        piece_of_weights<bf16> same;
+        same.load(reinterpret_cast<const bf16 *>(piece));
+        half[0] = same.half[0], half[1] = same.half[1];
+    }
 };
 template <class A, class B> struct piece_of_rows<beside<A, B>> {
     static constexpr int length = 64 / sizeof(B), run = length / 4, words = run / 2; // elements of a piece; a lane's elements and words

@@ -33,7 +33,9 @@ static const operand_case cases[] = {
     {"sm_80", "f16", "bf16", "register_fed", "bf16"}, {"sm_90a", "f16", "f32", "register_fed", "f32"},
     {"gfx908", "f16", "f32", "register_fed", "f32"},  {"gfx942", "bf16", "f32", "register_fed", "f32"},
     {"gfx950", "f16", "bf16", "register_fed", "bf16"}, {"gfx1100", "bf16", "f16", "register_fed", "f16"},
-    {"gfx1201", "bf16", "f32", "register_fed", "f32"},
+    {"gfx1201", "bf16", "f32", "register_fed", "f32"}, {"sm_90a", "bf16", "f32", "ring", "f32"},
+    {"sm_90a", "f16", "f32", "ring", "f32"},          {"sm_90a", "bf16", "f16", "ring", "f16"},
+    {"sm_90a", "f16", "bf16", "ring threads=128", "bf16"},
 };
 enum { case_count = sizeof cases / sizeof *cases };
 
