@@ -1,4 +1,4 @@
-/* In, out: ir/graph/former.h. */
+/* Looks up names of today for former names, whose tables ir/former.def fills. Contract: ir/graph/former.h. */
 #include "ir/graph/former.h"
 #include <string.h>
 

@@ -85,7 +85,7 @@ static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const s
 {
     char name[most_name + 1];
     for (const char *s = node->kind == spec_scalar ? node->text : ""; graph_next_name(&s, name);)
-        if (dim_find(table(r), name)) dim_find(table(r), name)->used = true; /* even where another value replaces it */
+        if (dim_find(table(r), name)) dim_find(table(r), name)->used = true; /* even if an override or a preset replaces this expression */
     const dim_override *override = find_override(r, d->name);
     const spec_node *given = spec_find(preset, d->name);
     if (override) {

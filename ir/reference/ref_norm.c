@@ -15,7 +15,7 @@ typedef struct norm_row {
     const ref_share *shares; /* of the operand */
     ref_tensor *out;
     size_t start;         /* index of the row's first element, in operand and result */
-    ref_share *own_share; /* share of an error that the norm adds to a whole row (the mean's rounding); NULL: none */
+    ref_share *own_share; /* how far each element moves by an error that the norm adds to a whole row (the mean's rounding); NULL: none */
     bool matters;         /* in some row the error that own_share stands for is more than a few roundings */
 } norm_row;
 
@@ -44,8 +44,8 @@ static double weight_at(const norm_row *n, size_t i, double *error)
     return w;
 }
 
-/* Shares of elements first <= i < end of a row, which all depend on one element of the source: y = (x - mean) r w (mean only if
- * `centred`), and x moving by dx lowers r by r * share * (x - mean) dx. */
+/* Passes the share s on from operand to result, for elements first <= i < end of a row, whose errors in s come from one element of
+ * s->source. y = (x - mean) r w (mean only if `centred`), and if x moves by dx, r decreases by r * share * (x - mean) dx. */
 static void pass_run(norm_row *n, const ref_share *s, size_t first, size_t end, bool centred, double mean, double r, double share)
 {
     const double *dx = s->size + n->start;
@@ -80,8 +80,8 @@ static void pass_shares(norm_row *n, bool centred, double mean, double r, double
  * may be flushed to 0. */
 typedef enum square_range { row_fits, row_unsure, row_infinite } square_range;
 
-/* size, size2: sums of magnitudes and of squares; reach2: of squared errors; mean: of squares, with eps, whose root divides. Infinite and
- * NaN elements are left to IEEE 754, as is a division by 0. */
+/* size, size2: sums of the row's magnitudes and squares; reach2: sum of its squared errors; mean: the mean of squares (with eps) whose root
+ * divides. Infinite and NaN elements are left to IEEE 754, as is a division by 0. */
 static square_range range_of(double size, double size2, double reach2, double mean)
 {
     const double most = dtype_largest(dtype_f32), slack = 0x1p-10, reach = ref_sigmas * sqrt(reach2), root = sqrt(size2);
@@ -155,9 +155,9 @@ static void l2norm_row(norm_row *n)
 
 /* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
  *   dy_i = w_i r sum_j (d_ij - 1/D - c_i c_j r^2/D) dx_j,
- * whose squares add up to (1/D^2)(E0 + 2 c_i r^2 E1 + c_i^2 r^4 E2) over all j, with E0 = sum e^2, E1 = sum c e^2 and E2 = sum c^2 e^2.
- * where d_ij (1 if j = i, else 0) then replaces the term j = i. Rounding: the mean's error m shifts all c alike (and adds m^2 to the
- * variance); c = x - mean rounds; the mean of squares rounds as a sum. */
+ * where d_ij is 1 if j = i, else 0. Without d_ij, the squares of the terms add up to (1/D^2)(E0 + 2 c_i r^2 E1 + c_i^2 r^4 E2), with
+ * E0 = sum e^2, E1 = sum c e^2 and E2 = sum c^2 e^2; the term j = i is then replaced by the one with d_ij. Rounding: the mean's error m
+ * shifts all c alike (and adds m^2 to the variance); c = x - mean rounds; the mean of squares rounds as a sum. */
 typedef struct layernorm_sums {
     double r, e0, e1, e2, shift, relative;
     square_range range;
