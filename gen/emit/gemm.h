@@ -22,11 +22,11 @@ typedef struct gemm {
     int staged_unit;
     bool blocks; /* the epilogue is called for blocks of 32 packed columns, each of which lies in one segment */
     kept_list **early; /* by segment: the vectors that load_early() loads; NULL: the program has no load_early() */
-    int early_count;   /* most of these vectors, of `width` numbers each, that one call loads */
+    int early_count;   /* the largest number of them that one call loads; each has `width` elements */
     int results; /* results per pair of packed columns: 1 if every segment joins its pairs (gate and up), else 2 */
 } gemm;
 
-enum { gemm_stored_width = 0 }; /* as `width`: the widest store that the alignment of all stored rows allows */
+enum { gemm_stored_width = 0 }; /* a value of `width`: as wide as the alignment of all stored rows allows */
 enum { gemm_vector = 8 };       /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
 
 bool gemm_is_matmul(const gemm *g);
@@ -39,8 +39,8 @@ void gemm_flatten_row(gemm *g, writer *w); /* matmul: a statement that turns `ro
 gemm gemm_start(emission *e, writer *w, int staged_unit, int width);
 void gemm_write_sizes(const gemm *g);      /* K, packed_n, packed_k, granule */
 void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
-void gemm_write_plain(gemm *g);            /* row_sums; whether rows of A are 16-byte aligned, whether B is packed */
-void gemm_write_operand_types(gemm *g);    /* types of A and B, multiplied as stored */
+void gemm_write_plain(gemm *g);            /* row_sums; a_plain: rows of A are 16-byte aligned; b_plain: B is packed */
+void gemm_write_operand_types(gemm *g);    /* a_type, b_type, for programs that multiply operands without converting them */
 void gemm_write_b_type(gemm *g);           /* the type of B, for programs that convert operands to f32 */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* the batch count of a matmul; 1 for linears */
@@ -69,21 +69,22 @@ void gemm_write_epilogue(gemm *g);
  * elements at packed column n, so that L1 has their lines. touched() returns their sum, since compilers would drop unused loads. */
 void gemm_write_touched(gemm *g);
 /* gemm_segment.c: the function of a segment. gemm_epilogue_scope(): a scope that knows nothing yet; gemm_segment_scope(): one that knows
- * the row scalars and positions in the context; then the variables of the segment's columns, and its stores. */
+ * the row scalars and positions in the context. gemm_write_segment_columns() writes the variables of the segment's columns,
+ * gemm_write_segment_body() its ops and stores. */
 scope gemm_epilogue_scope(const gemm *g, writer *w);
 scope gemm_segment_scope(const gemm *g, const gemm_segment *segment, writer *w);
 void gemm_write_segment_columns(const gemm *g, const gemm_segment *segment);
 void gemm_write_segment_body(const gemm *g, const gemm_segment *segment, scope *s);
 /* gemm_early.c: vectors that a tile's epilogue reads, such as a residual, loaded before the tile's products. gemm_find_early(), called
- * before the context is written, finds at most `most` of them for each thread; halves: whether the epilogue is written as columns().
- * gemm_write_early() writes loads_early and load_early(), which puts the vectors into the context. gemm_know_early() makes them known in
- * the scope of the segment's function. */
+ * before the context is written, finds at most `most` of them for each thread; halves: the epilogue is written as columns(), which handles
+ * one half of a granule pair per call. gemm_write_early() writes loads_early and load_early(), which puts the vectors into the context.
+ * gemm_know_early() makes them known in the scope of the segment's function. */
 void gemm_find_early(gemm *g, bool halves, int most);
 void gemm_write_early(gemm *g, bool halves);
 void gemm_know_early(const gemm *g, const gemm_segment *segment, scope *s);
 bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op);
-/* The index of a pair from the packed column of its first half, counted from the segment's start. In each granule pair, a granule of first
- * halves precedes one of second halves. */
+/* The index, within a segment, of the pair whose first half is in packed column `column`. Both count from the segment's start. In each
+ * granule pair, a granule of first halves precedes one of second halves. */
 const expression *gemm_pair_column(expression_pool *p, const expression *column);
 int gemm_pack(const gemm *g);   /* index of the product's packed weight in the plan */
 bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number per row */

@@ -1,5 +1,6 @@
 /* Writes the members of a rows phase's spec struct (docs/spec-structs.md: rows). Columns of values that do not depend on row scalars are
- * loaded or computed in read() and kept in `element`; the others are computed where they are used. Refuses what evaluate.c refuses. */
+ * loaded or computed in read() and kept in `element`; the others are computed where they are used. Refuses values that cannot be computed
+ * inside the phase (evaluate.c). */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -8,10 +9,10 @@ typedef struct rows {
     writer *w;
     kept_list kept;
     scope fields; /* names of context's fields */
-    const ir_value **reductions; /* by pass: its result */
-    place *reduced_at;           /* by pass: the place at which a term, its operand, is evaluated */
+    const ir_value **reductions; /* for each pass: its result */
+    place *reduced_at;           /* for each pass: the row and columns at which its operand is evaluated */
     int passes;
-    int *stages; /* by op of the phase: the last pass that its result depends on; -1: none */
+    int *stages; /* for each op of the phase: the last pass that its result depends on; -1: none */
     bool tails;  /* N is not a multiple of V */
     row_numbers numbers;
 } rows;
@@ -31,8 +32,8 @@ static scope function_scope(rows *r, writer *w)
     return s;
 }
 
-/* Whether v is kept as pairs of bf16, in half the registers. It is if that loses nothing: v is loaded, or every op that reads v reads it
- * rounded to bf16. On the host it is not, as nothing is kept between passes. */
+/* Whether v is kept as pairs of bf16, which take half the registers. Only values that lose nothing are: v is loaded, or every op that reads
+ * v reads it rounded to bf16. Never on the host, where nothing is kept between passes. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
     if (r->e->plan->target->serial || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
@@ -162,7 +163,7 @@ static void write_types(rows *r)
     end_head(w, "};");
 }
 
-/* Writes statements that compute the fields of context whose last pass is `stage`; -1: those that depend on no pass. */
+/* Writes statements that compute the fields of context that depend on pass `stage` and on no later one; -1: on no pass. */
 static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
@@ -268,7 +269,7 @@ void emit_rows(emission *e, writer *w)
     r.numbers = numbers_find(e);
     const int arguments = e->argument_count;
     dry_run(&r);
-    e->argument_count = arguments; /* forgets the dry run's: what follows registers arguments in the order in which its text uses them */
+    e->argument_count = arguments; /* drops the dry run's arguments; the text registers them again, in the order in which it uses them */
     write_types(&r);
     write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, passes = %d;", e->space.columns,
                phase->tile.rows.threads, phase->tile.rows.team, phase->tile.rows.v, r.passes);

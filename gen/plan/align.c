@@ -146,7 +146,7 @@ bool rows_of_a_are_wanted(const problem *p, const program *of)
     return product && product->attributes.transpose_a && !of->reads_columns_of_a;
 }
 
-/* True if another rewrite for `of` copies this operand anyway. Rows of such a copy are aligned. */
+/* True if the program `of` needs another rewrite that copies this operand anyway. Rows of such a copy are aligned. */
 static bool is_copied(const problem *p, const program *of, operand which)
 {
     return (terms_are_wanted(p, of) && which == operand_in_terms(p)) ||

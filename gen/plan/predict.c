@@ -25,8 +25,8 @@ static tiles tiles_of(const plan *p, const launch_phase *l)
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
-/* Extra operations, as a share of the product's, of a program that multiplies A's rows with themselves to sum their squares: one further
- * MMA next to one for each 16 columns of the tile. */
+/* Extra operations of a program that sums the squares of A's rows by multiplying the rows with themselves, as a share of the product's: the
+ * product takes an MMA for each 16 columns of the tile, the squares take one more. */
 static double squares_share(const plan *p, const ir_phase *phase)
 {
     const bool multiplied = program_of(phase)->multiplies_squares && p->target->matrix_rows == 8 && phase_input_sum(phase);
@@ -124,7 +124,8 @@ static void add_phase(prediction *sum, const prediction *one)
  * pipeline. Fitted to Llama decode blocks on an H200 (docs/performance.md). */
 static const double hops_of_a_wait = 2.5;
 
-/* Adds a phase that begins when the launch's earlier phases have ended. wait: seconds that it then waits. */
+/* Adds a phase that begins when the launch's earlier phases have ended. wait: seconds from that end until the phase has data to compute
+ * with. */
 static void add_later_phase(prediction *sum, const prediction *one, double wait)
 {
     const double work = sum->seconds - sum->fixed + one->seconds - one->fixed + wait;

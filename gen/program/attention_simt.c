@@ -1,5 +1,6 @@
-/* Attention on vector instructions (templates/attention/attention.h), for any operands on any target; hosts have no other. In: an attention
- * over all keys. Out: a tile: how many threads share a query, how many keys are in shared memory at a time. */
+/* Attention on vector instructions (templates/attention/attention.h), for any operands on any target; the host target has no other
+ * program for attention. In: an attention whose keys are not split over workgroups. Out: a tile: how many threads share a query, how many
+ * keys are in shared memory at a time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Writes A of a linear, in f16 or f32, as two or three bf16 numbers per element, its terms (templates/gemm/bf16_terms.h). In: a phase that
- * gen/plan/terms.c made. Out: a tile: a thread writes the terms of `each` runs of 8 elements of a row. */
+/* Splits each element of a linear's A into bf16 numbers whose sum it is, its terms: two for f16, three for f32
+ * (templates/gemm/bf16_terms.h). In: a phase that gen/plan/terms.c made. Out: a tile: a thread writes the terms of `each` runs of 8
+ * elements of a row. */
 #include "gen/program/program.h"
 #include "ir/graph/format.h"
 

@@ -8,7 +8,7 @@ extern const program gemm_mma_program;
 
 enum { element_bytes = 2 }; /* of both operands in shared memory */
 
-/* Warps that share out the rows of a tile; the others share out its columns. */
+/* Warps form a grid over the tile, warps_down() of them along its rows and threads / 32 / warps_down() along its columns. */
 static int warps_down(const gemm_mma_tile *t)
 {
     const int warps = t->threads / 32;

@@ -1,6 +1,6 @@
-/* Products on wgmma with operands swapped: weights are its M, rows of A its N (templates/gemm/gemm_swap_ab.h). In: a product. Out: a tile.
- * A model of time in this file chooses it for few rows, gen/program/swap_ab_rows.c for many. Sizes of products in comments are M x N x K,
- * those of tiles m x n. */
+/* Products on wgmma with operands swapped: weights are its M, rows of A its N (templates/gemm/gemm_swap_ab.h). In: a product. Out: a tile,
+ * for few rows the fastest by the model of time in this file, for many rows one from gen/program/swap_ab_rows.c. In comments, sizes of
+ * products are M x N x K, those of tiles m x n. */
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include <math.h>
@@ -58,8 +58,8 @@ static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long lo
 
 static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
-    /* l2_over_memory: ratio of bandwidths. Seconds: start of the launch; meeting per further slice of split-K; late per round of workgroups
-     * that wait for a multiprocessor. */
+    /* l2_over_memory: L2 bandwidth over DRAM bandwidth. In seconds: start: to begin the launch; meeting: to add up the sums of a further
+     * slice of split-K; late: per round of workgroups that wait for a multiprocessor. */
     const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
     const long long units = p->device->units, seats = units * swap_ab_resident(p, x), count = workgroups(p, x);
     const double rows = weights_of(p, x) * x->m / x->n;
@@ -138,7 +138,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     /* cycles; meeting: per slice of split-K; hidden_begin: what is left of `begin` if two workgroups share a multiprocessor */
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9; /* share of DRAM bandwidth reached with two workgroups per multiprocessor, which have fewer stages each */
-    const double waits = 1.2;   /* of the stages of weights, at most row_stages / waits hide latency */
+    const double waits = 1.2;   /* at most row_stages / waits stages of weights count as in flight, since wgmma waits for rows of A, too */
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
     if (swap_ab_many_rows(p)) {
         swap_ab_cost(p, x, d);
@@ -158,8 +158,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
  * (395). */
 static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
 
-/* The most tiles of the last round that may be split along K, so that all their parts run at once. In a launch of clusters: the most
- * clusters' worth of tiles. */
+/* How many tiles of the last round may be split along K: so many that all their parts run at once. In a launch of clusters, which compute a
+ * tile per member (swap_ab_members()), it counts clusters instead of tiles. */
 static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
 {
     return x->tail > 1 ? p->device->units / swap_ab_members(x) / x->tail : 0;
