@@ -1,6 +1,7 @@
 // A warp's ring of stages in shared memory for attention over a cache: bulk copies of the next key tiles are in flight while the warp
-// computes. A key tile has a fixed number of rows of keys and of values. Copies take no registers and bypass L1, of which the previous
-// launch may leave little. Rows must be contiguous in memory, which the caller checks.
+// computes. A key tile has a fixed number of rows of keys and of values. Bulk copies need no registers and do not go through L1. (L1 may be
+// small: shared memory is cut from the same memory, and workgroups of the previous launch may still hold theirs.) Rows must be contiguous
+// in memory, which the caller checks.
 #pragma once
 #include "templates/isa/bulk.h"
 
