@@ -27,7 +27,7 @@ typedef struct block_shape {
 
 /* A block. One mapping (slab) holds this struct, threads, waves, site words, mailboxes and stacks; shared memory has its own. */
 struct block {
-    hs_block pub; /* first: kernels see it */
+    hs_block pub; /* the part that kernels see; first, so that block_of() may cast its address */
     block_state state;
     block_shape shape;
     launch *launch;
@@ -35,7 +35,7 @@ struct block {
     void **params;
     hs_thread *threads, *resume;
     hs_wave *waves;
-    hs_u32 *sites, *spins; /* sites: a word per lane (hs_wave.site); spins: by thread, the place where it last yielded */
+    hs_u32 *sites, *spins; /* sites: a word per lane (hs_wave.site); spins: per thread, where it last yielded */
     size_t site_words;
     hs_thread host;        /* the worker's own context while fibers run */
     block *cluster[HS_MAX_CLUSTER]; /* members by rank; [0] holds the barrier's state. Without a cluster: the block itself */
@@ -92,7 +92,7 @@ typedef struct fault_record {
     int write; /* 1 write, 0 read, -1 unknown */
 } fault_record;
 typedef struct worker_self {
-    hs_self pub; /* first: kernels see it */
+    hs_self pub; /* the part that kernels see; first, so that both have one address */
     launch *launch;
     volatile sig_atomic_t busy; /* > 0 in engine code, which may hold a lock: the watchdog must not interrupt it */
     volatile sig_atomic_t faulted;
@@ -113,8 +113,8 @@ struct host_module {
     char *shared;     /* its __shared__ variables, used by one block at a time */
     size_t shared_bytes;
     block *shared_owner;
-    pthread_mutex_t shared_lock; /* held through a launch, if there are any */
-    uintptr_t anchor; /* an address in it, within 2 GiB of all its places (hs_place) */
+    pthread_mutex_t shared_lock; /* if the module has __shared__ variables, each launch holds it from begin to end */
+    uintptr_t anchor; /* an address in the module, within 2 GiB of each of its hs_place objects */
     size_t frame_bytes; /* sum of all its functions' stack frames; 0: unknown */
     page_places *places; /* spec positions of its source's lines; NULL: the source is not available */
 };
@@ -193,7 +193,7 @@ host_status launch_run(launch *l); /* the caller has set all fields but slots; l
 extern const hs_runtime host_runtime;
 
 struct host_engine {
-    host_engine *next; /* of the engines that are open */
+    host_engine *next; /* in the list of open engines */
     host_engine_options options;
     unsigned helpers; /* threads started in the pool */
     pthread_t *threads;
@@ -256,7 +256,9 @@ void memory_close(host_engine *e);
 checker *check_new(launch *l);
 void check_free(checker *c);
 bool check_block_start(checker *c, block *b); /* false: no memory */
-void check_collective(checker *c, hs_wave *w, bool orders); /* orders: accesses of its lanes before it happen before those after it */
+/* A wave has executed a collective. orders: it is a barrier of the wave, so accesses before it, by any lane, happen before those after it.
+ * */
+void check_collective(checker *c, hs_wave *w, bool orders);
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
 void check_matrix(checker *c, hs_u32 operations); /* of one matrix instruction */

@@ -157,7 +157,8 @@ static void set_shape(launch *l, const host_launch_dims *d)
     s->shared_bytes = d->shared_bytes;
 }
 
-/* Bytes of stack per thread: the compiler's number, rounded up to a multiple of DEFAULT_STACK so that pooled blocks serve many kernels. */
+/* Bytes of stack per thread: what the launch asks for; else what the kernel asks for or the default, but at least the sum of the module's
+ * stack frames and the engine's own need, rounded up to a multiple of DEFAULT_STACK so that pooled blocks serve many kernels. */
 static size_t stack_of(const launch *l, const char *kernel, const host_launch_dims *d)
 {
     char symbol[512];

@@ -1,6 +1,5 @@
-/* In: source, or the bytes of a shared object.
- * Out: the bytes of a shared object; bytes as an anonymous file.
- * Refuses: what the compiler refuses. */
+/* Compiles a kernel's source to the bytes of a shared object, and puts such bytes into an anonymous sealed file, from which they are
+ * loaded. Refuses what the compiler refuses. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
