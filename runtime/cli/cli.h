@@ -49,7 +49,7 @@ void cli_write_source(arena *a, const char *path, const source_text *s);
 const char *cli_whole_source(arena *a, const source_text *s);
 void cli_make_folder(arena *a, const char *path);
 
-/* The compile request for one spec, from the options dims, preset, dtype, fusion, no-fuse, target and from. */
+/* The compile request for one spec, from the options --dim, --preset, --dtype, --fusion, --no-fuse, --target and --from. */
 compile_request cli_request(arena *a, const cli_options *o, const char *path);
 /* The same for a text in memory. */
 compile_request cli_request_text(arena *a, const cli_options *o, const char *name, const char *text, size_t size);
@@ -62,13 +62,14 @@ void cli_device_model(arena *a, const char *given, compile_request *r);
 /* Bails if --target names several targets. */
 void cli_one_target(arena *a, const cli_options *o);
 void cli_layer_of_weights(arena *a, const cli_options *o); /* bails if --layer is given without --weights */
-/* The target of a command that takes one and runs nothing: --target, else the target of --device-model, else sm_90a. */
+/* For commands that need one target but no device: --target, else the target of --device-model, else sm_90a. */
 const char *cli_target(arena *a, const cli_options *o, const compile_request *r);
 /* The first line of a log without control characters, at most 300 characters; "" for NULL. */
 const char *cli_first_line(arena *a, const char *log);
 
-/* The graph that results are compared with: the spec's, or for IR text of a later stage that of --spec at the text's dims and dtype, which
- * must have the text's inputs, parameters, states and outputs; NULL: there is none. Bails. */
+/* The graph that the reference computes, with whose values results are compared: that of the input, a spec or --from=graph. If the input is
+ * IR text of a later stage, it is the graph of --spec at the text's dims and dtype, or NULL without --spec. Bails if that graph and the
+ * text differ in inputs, parameters, states or outputs. */
 const ir_graph *cli_graph(arena *a, const cli_options *o, const compiled *c);
 
 /* Whether one spec was given; otherwise complains on stderr. */
@@ -80,8 +81,8 @@ _Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what,
 tfgen_device *cli_open_device(arena *a, const char *name);
 /* The host engine in a target's geometry; accesses out of bounds are errors. */
 tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers);
-/* The device model by whose peaks times are judged (share of the floor); NULL if it belongs to another device or lacks a bandwidth. Bails
- * if --device-model names a model of another device. */
+/* Returns d if its peak rates are those of `device`, so that the floor of a launch can be computed from them; NULL if d is a model of
+ * another device or has no bandwidth. Bails if --device-model named a model of another device. */
 const device_model *cli_peaks(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device);
 
 /* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. It warns on stderr if entries cannot be

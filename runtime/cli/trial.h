@@ -1,6 +1,7 @@
 /* In: a spec's graph and a plan of it, data from files or random. Out: the plan's run on a device (or on the host engine in the geometry of
- * the plan's target), compared with the float64 reference: every stored value on the device's own inputs, every output end to end.
- * Refuses data that does not fit the spec. */
+ * the plan's target), compared with the float64 reference. Each stored value is compared with what the reference computes from the values
+ * that the device stored before; each output also end to end, with what the reference computes from the inputs alone. Refuses data that
+ * does not fit the spec. */
 #ifndef TFGEN_CLI_TRIAL_H
 #define TFGEN_CLI_TRIAL_H
 #include "runtime/cli/cli.h"
@@ -21,13 +22,15 @@ typedef struct trial_options {
     reference_when reference;
     double sample_above; /* number of operations above which the reference computes only some rows of products and attention and judges no
                           * output end to end; 0: never */
-    /* NULL, or a signature: only values stored by its phases are judged, and in place of such a value that is not in the graph those stored
-     * by its readers */
+    /* NULL, or a phase's signature (gen/base/signature.h): only values that phases with this signature store are judged. If such a value is
+     * not in the graph (partial sums), the values of the phases that read it are judged in its place. */
     const char *only;
     const ref_tensor *inputs; /* data_make() of the graph and the seed, shared by several trials; NULL: made here */
-    long long layer; /* layer of the weights, as in data_files; for a stack, the first layer's */
-    int layers; /* of a plan for stacks: how many run, one after the other in one launch. Each has its own random params and states, and is
-                 * judged on what the device's layer before it stored: layers 0 to n are run for each n. 0: one */
+    long long layer; /* the layer whose weights are read (data_files.layer, trial_data.h); for a stack: its first layer */
+    /* For a plan of a stack: how many layers run, one after the other in one launch. Each has random params and states of its own, and is
+     * judged on the device's result of the layer before it. To that end the trial launches layers 0 to n, for each n, and judges layer n.
+     * 0: one layer */
+    int layers;
     const char *weights, *input, *state; /* safetensors paths, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */
@@ -62,7 +65,7 @@ typedef struct trial_check {
     long long worst, count;
     long long unjudged; /* elements where rounding decides whether the result is finite; ratio excludes them */
     double spread; /* root mean square of the ratios; passes up to REF_MOST_SPREAD (ir/reference/ref.h); 0: too few elements */
-    double rms, rms_rounded; /* end to end: relative RMS error; the same for the reference rounded at stored values (or 0) */
+    double rms, rms_rounded; /* end to end: the device's relative RMS error; that of the reference if it rounds stored values (or 0) */
     trial_verdict verdict;
 } trial_check;
 
@@ -89,7 +92,7 @@ const char *trial_complaint(arena *a, const trial_check *c);
 /* The complaint of the first check with the result's verdict; "" if good. */
 const char *trial_fault(arena *a, const trial_result *r);
 
-/* --device, or by default the first GPU that tfgen has a target for; NULL: the host engine, also if an option needs it. */
+/* --device, or by default the first GPU that tfgen has a target for. NULL: the host engine, which --target, --check and --from ask for. */
 const char *trial_best_device(arena *a, const cli_options *o);
 /* Opens the device `name` (--device) and sets *target to its target. Returns NULL if the name is NULL or "host", for which trial_run()
  * opens the host engine itself. Bails. */
@@ -98,9 +101,10 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
  * to the device's target. */
 tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **target);
 
-/* The spec's ops that a kernel computes, in order: "rmsnorm linear rope"; graph NULL: the kernel's own ops. */
+/* The spec's ops that a kernel computes, such as "rmsnorm + linear x2 + rope"; graph NULL: the kernel's own ops. */
 const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k);
-/* Marks the ops of the graph, by index below `count`, that the kernel computes or whose views it has. graph NULL: the kernel's origins. */
+/* Sets marked[i] for each op i < count of the graph from which ops of the kernel, views included, were made. graph NULL: the ops' origins.
+ * */
 void kernel_origins(const ir_graph *graph, const ir_kernel *k, int count, bool *marked);
 /* Bails at the kernel's position in the spec if the error text `said` begins with a kernel's name and a colon, as the host engine's does.
  * GPUs report errors asynchronously and name no kernel. */

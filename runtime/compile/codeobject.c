@@ -306,7 +306,7 @@ static kernel_facts *kernel_of_symbol(image *m, unsigned index)
 
 static unsigned word(const unsigned char *p) { return p[0] | p[1] << 8 | p[2] << 16 | (unsigned)p[3] << 24; }
 
-/* One attribute of .nv.info (k NULL: names its kernel by symbol) or of .nv.info.KERNEL. */
+/* Reads one attribute: of .nv.info.KERNEL, if k is not NULL; else of .nv.info, where the attribute has the index of its kernel's symbol. */
 static bool read_attribute(image *m, kernel_facts *k, unsigned attribute, const unsigned char *data, size_t size)
 {
     if (!k && size == 8 && (k = kernel_of_symbol(m, word(data)))) {

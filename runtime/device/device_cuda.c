@@ -1,6 +1,6 @@
-/* The device table for CUDA. The driver is opened at run time (libcuda.so.1, or the file that TFGEN_LIBCUDA names). Every call runs in one
- * context of the device: the one that was current when it was opened, else the primary one; it is pushed and popped only if the calling
- * thread has another one current. Errors name the driver's call and its code. */
+/* The device table for CUDA. The driver is opened at run time (libcuda.so.1, or the file that TFGEN_LIBCUDA names). All calls for
+ * a device run in the same context: the device's context that was current when the device was opened, or else its primary context. A call
+ * pushes and pops the context only if another one is current. Errors name the driver's call and its code. */
 #define _GNU_SOURCE
 #include "runtime/device/cuda_abi.h"
 #include "runtime/device/device.h"

@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/generate/unit.h. */
+/* A unit is a spec that is planned and loaded on a device, with the launches of its kernels. Contract: runtime/generate/unit.h. */
 #define _GNU_SOURCE
 #include "runtime/generate/unit.h"
 #include <stdlib.h>
@@ -92,7 +92,7 @@ typedef struct params {
     tfgen_weights *weights;
 } params;
 
-/* Runs once the params are packed, and again when the arena ends. */
+/* Called when the params have been packed, and again (then without effect) when the arena is freed. */
 static void free_params(void *argument)
 {
     params *p = argument;
@@ -123,7 +123,7 @@ static void load_param(params *p, const unit *u, size_t i, checkpoint *tensors, 
     need(p, tfgen_device_synchronize(p->device, NULL, &error), &error);
 }
 
-/* Adds the weights that `u` reads. p->memory[i] is the param of `from` with index i; params are matched by name. */
+/* Packs the weights that `u` reads into p->weights. p->memory[i] holds tensor i of `from`; u's tensor of the same name gets it. */
 static void add_weights(params *p, const unit *from, const unit *u)
 {
     void *memory[most_unit_tensors] = {NULL};

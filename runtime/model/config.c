@@ -188,7 +188,7 @@ static const char *known_like(const model_config *c, const char *key)
     return nearest_name(key, names, count);
 }
 
-/* Whether the family's class reads a fact under this name (ONLY in runtime/model/key.def). */
+/* Whether the family's class in transformers reads a fact under this name (ONLY in runtime/model/key.def). */
 static bool spells(const family *f, const char *key)
 {
     for (int i = 0; i < only_count; i++) {
@@ -216,7 +216,7 @@ static model_fact fact_of(const char *key)
 
 static bool reads(const model_config *c, model_fact fact) { return ((c->family->reads | read_by_all) >> fact & 1) != 0; }
 
-/* Whether the family's class reads the fact at this level: in attn_config, or outside of it. */
+/* Whether the family's class in transformers reads the fact at this level: in attn_config, or outside of it. */
 static bool is_in_place(const model_config *c, model_fact fact) { return (c->family->in_attention >> fact & 1) == c->in_attention; }
 
 static bool is_attention(const model_config *c, const char *key)

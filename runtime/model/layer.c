@@ -341,7 +341,8 @@ static const char *yarn(const rope_map *m, layer_facts *l)
                         number(m, original), number(m, fast), number(m, slow), json_is_false(truncate) ? ", truncate: false" : "");
 }
 
-/* short_factor up to `original` tokens, long_factor beyond: a spec is for one of them, by `length`. */
+/* Texts of up to `original` tokens take the factors short_factor, longer ones long_factor. A spec has one of the lists, chosen by `length`.
+ * */
 static const char *longrope(const rope_map *m, layer_facts *l, long long length)
 {
     const double original = original_positions(m, l), factor = rope_number(m, "factor", (double)l->positions / original);

@@ -14,8 +14,8 @@ typedef enum spec_padding { padding_none, padding_right, padding_left } spec_pad
 typedef struct spec_request {
     const model_config *config;
     const layer_facts *layer;
-    const char *which;  /* for the comment: "layers 0-4, 6-10 of 12" */
-    const char *prefix; /* with {layer} */
+    const char *which;  /* layers that the spec describes, for its first comment: "layers 0-4, 6-10 of 12" */
+    const char *prefix; /* of tensor names, where {layer} stands for the number: "model.layers.{layer}." */
     spec_form form;
     bool gamma;         /* weights and biases of layer norms are called gamma and beta, as in the first BERT */
     spec_padding padding;
@@ -24,12 +24,12 @@ typedef struct spec_request {
 
 const char *spec_write(arena *a, const spec_request *r);
 
-/* The part after a decoder's layers: the last norm, and the head if there is one. Names are those of whole models. */
+/* What follows a decoder's layers: the last norm, and the head if there is one. Tensor names are complete, without a prefix. */
 typedef struct stem_request {
     const model_config *config;
     const layer_facts *layer;
     bool gamma;       /* as in spec_request */
-    const char *norm; /* the module; NULL: none */
+    const char *norm; /* name of the last norm's module; NULL: none */
     long long vocabulary;
     const char *head, *head_bias;       /* tensors; head NULL: the norm alone */
     double logit_multiplier, logit_cap; /* a multiplier of 1 and a cap of 0: none */

@@ -109,7 +109,7 @@ static void print_caches(const access_report *r, const access_launch *l)
     }
 }
 
-/* Which accesses were recorded. A cooperative launch runs all workgroups at once, so none may be whole. */
+/* Which accesses were recorded. A cooperative launch runs all workgroups at once, so it may happen that no workgroup is recorded whole. */
 static const char *recorded_text(arena *a, const access_launch *l)
 {
     if (l->whole) return arena_printf(a, "those of %u whole workgroups", l->whole);

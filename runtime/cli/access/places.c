@@ -9,7 +9,7 @@
 
 typedef struct placing {
     access_place *places;
-    const size_t *which; /* by index of the address: the index of its place; NULL: both are equal */
+    const size_t *which; /* for each address, by its index: the index of its place; NULL: the same index */
     bool failed;
 } placing;
 

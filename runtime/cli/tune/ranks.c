@@ -39,7 +39,8 @@ static unsigned long long parent_start(void)
 ranks ranks_of(arena *a)
 {
     static const struct {
-        const char *rank, *size, *local, *locals, *job, *launcher; /* job: an id that may be reused; launcher: its address */
+        /* Names of variables. job: the job's id, which a later job may have again; launcher: the launcher's address. */
+        const char *rank, *size, *local, *locals, *job, *launcher;
     } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
                       "PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri"},
                      {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_JOBID", ""}};
@@ -58,7 +59,7 @@ ranks ranks_of(arena *a)
 
 /* ---- the process that the launcher sees */
 static volatile sig_atomic_t child;
-static volatile sig_atomic_t told; /* a signal that requests the end */
+static volatile sig_atomic_t told; /* 1: SIGTERM has asked this process to end */
 static void hand_on(int signal)
 {
     told = 1;
@@ -93,8 +94,8 @@ static void tell_death(watch *s, int signal)
             s->deaths < most_deaths ? "; it begins again" : "; the others go on");
 }
 
-/* Watches the child until its work has ended, or it died too often: then the work has failed, and other ranks may take over what it
- * held. */
+/* Watches the child until its work has ended. When a child ends, other ranks may take over the tiles that it had not finished. A child that
+ * a signal killed is started again, unless SIGTERM asked for the end or it was killed most_deaths times: then the work has failed. */
 static void watch_child(watch *s)
 {
     for (long long step = 0;; step++) {
