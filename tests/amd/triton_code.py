@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""In: TRITON, a folder with Triton's wheel (pip install --no-deps --target TRITON triton), TINYGRAD_DIR, targets as arguments (default
-gfx942). Out: the report of code.py on tfgen's bf16 product of 4096x14336x4096, for the code that Triton's AMD backend makes for the same
-product: the tutorial's kernel (groups of eight rows of tiles, rows and columns masked, B as rows of K) in several tiles. It always
-succeeds. Nothing is measured."""
+"""Compares the code of tfgen's bf16 product of 4096x14336x4096 with that of Triton's AMD backend: a row of code.py's report for tfgen and
+one for each of several tiles of the tutorial's kernel (groups of eight rows of tiles, rows and columns masked, B as rows of K). Nothing is
+measured, and no result fails. In: TRITON, a folder with Triton's wheel (pip install --no-deps --target TRITON triton); TINYGRAD_DIR, as for
+tests/doubles/emulator.py; targets as arguments (default gfx942)."""
 import collections
 import os
 import re

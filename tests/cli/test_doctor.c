@@ -1,5 +1,5 @@
-/* `tfgen devices` and `tfgen doctor` as a person or a script sees them: on this machine, without compilers, and with GPUs that the doubles
- * of HIP (tests/doubles) pretend. Runs $TFGEN (default ./tfgen). */
+/* `tfgen devices` and `tfgen doctor` as a person or a script sees them: on this machine, without compilers, and with GPUs of a fake
+ * HIP library (tests/doubles). Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
 #include "tests/runtime/hip_program.h"
 #include "tests/shell.h"

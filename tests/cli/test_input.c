@@ -1,5 +1,5 @@
-/* Paths that are not regular files: each command and variable refuses them by name and never blocks; descriptors that a shell has opened
- * (/dev/fd/N) are read. Runs $TFGEN (default ./tfgen). */
+/* Paths of pipes, devices and folders in arguments and environment variables: every command refuses them with an error that names the path,
+ * and none waits. Descriptors that a shell has opened (/dev/fd/N) are read. Runs $TFGEN (default ./tfgen). */
 #include "tests/cli/cli_rig.h"
 
 static void make_obstacles(void)

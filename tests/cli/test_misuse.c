@@ -103,7 +103,7 @@ START_TEST(an_unwritable_folder_for_temporary_files_is_named)
 }
 END_TEST
 
-/* Writing would destroy the text of that other file. */
+/* A user who names the wrong file must not lose it. */
 START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 {
     static const char *const calls[] = {"emit specs/rmsnorm.yaml -q -o %s/out --wisdom=%s/notes",

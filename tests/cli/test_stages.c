@@ -179,7 +179,7 @@ START_TEST(errors_in_ir_text_show_its_line_also_after_it_was_read)
     make_folder();
     snprintf(command, sizeof command, make, folder);
     ck_assert_int_eq(system(command), 0);
-    for (int i = 0; i < 2; i++) { /* more rows than kernels count (found by the planner), more than a value may have (by the reader) */
+    for (int i = 0; i < 2; i++) { /* too many rows for a kernel (the planner complains), too many elements for a value (the reader does) */
         static const char *const shapes[] = {"2147483600,2", "2147483600,2000000000"};
         snprintf(command, sizeof command,
                  "%s/tall.yaml -q --dump=graph -o %s/x >%s/tall.ir && sed -i 's/bf16.4,2./bf16[%s]/' %s/tall.ir && "
@@ -210,6 +210,7 @@ START_TEST(without_libclang_code_is_made_with_one_note)
 }
 END_TEST
 
+/* The checks are those of libclang (runtime/cli/emit_check.h); without libclang one note is printed. 4: no compiler here. */
 START_TEST(compiling_prints_nothing_if_all_checks_agree)
 {
     make_folder();
@@ -219,7 +220,7 @@ START_TEST(compiling_prints_nothing_if_all_checks_agree)
 }
 END_TEST
 
-/* The command as printed in the file and, with NAME for the name, in the manifest. nvcc is not on every machine. */
+/* The manifest has the same command, with NAME in place of the kernel's name. It is run only if its compiler is installed. */
 START_TEST(the_command_in_a_files_head_compiles_it)
 {
     static const char *const targets[][3] = {{"gfx942", "clang-22", "hsaco"}, {"sm_90a", "nvcc", "cubin"}};

@@ -1,4 +1,5 @@
-/* What a trial judges: some rows of large plans, the stored values of a single phase. Both give the verdict of a complete run. */
+/* Trials (runtime/cli/trial.h) that judge only some rows of a large plan, or only the values that one phase stores, come to the same
+ * verdict as a trial of everything. */
 #include "gen/base/signature.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
@@ -6,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const cli_options usual; /* kernels are compiled once, and then come from the cache */
+static const cli_options usual; /* default options: trials share the user's kernel cache, so each kernel is compiled once */
 
-/* A check bails in an arena of its own, which it is given. */
+/* Calls `check` with the address of a new arena. If it bails, the test fails. */
 static void check_in_arena(void (*check)(void *))
 {
     arena *a = arena_new();
@@ -16,7 +17,7 @@ static void check_in_arena(void (*check)(void *))
     arena_free(a);
 }
 
-/* Calls `check` with a rig of the spec's plan. */
+/* Plans the spec and calls `check` with the rig (tests/support.h), which has the plan and the graph. */
 static void check_plan(const char *path, void (*check)(void *))
 {
     rig *r = rig_plan(&(rig_request){.path = path, .level = fusion_tile}), mine = *r;
@@ -59,7 +60,8 @@ static const trial_check *check_of(const trial_result *r, const char *name)
     return NULL;
 }
 
-/* Each stored value is judged, by the phase that computes it or by those that read its partial sums, as in a complete run. */
+/* Trials of one phase after the other judge every stored value, with the results of a complete trial. Partial sums are not in the graph, so
+ * in their place the values of the phases that read them are judged. */
 static void check_phases(void *argument)
 {
     const rig *r = argument;
@@ -92,7 +94,7 @@ static const char exact_spec[] = "block: t\ndtype: f32\ndims: {M: 90, D: 64, N: 
                                  "ops:\n  - {out: h, op: rmsnorm, in: [x, n], eps: %s}\n  - {out: y, op: linear, in: [h, w]}\n"
                                  "outputs: {y: y}\n";
 
-/* A plan with another norm than the graph: comparing a few rows finds it as well. */
+/* The plan is of a spec with another eps than the graph. A trial that compares only a few rows finds that it is wrong, too. */
 static void check_wrong(void *argument)
 {
     arena *a = *(arena **)argument;
@@ -103,7 +105,7 @@ static void check_wrong(void *argument)
         compile_inside(a, &q, &c[i]);
     }
     trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(a, &usual)};
-    for (int i = 0; i < 2; i++) { /* the norm's factor of a row is no value of the graph, so the product that reads it is reported */
+    for (int i = 0; i < 2; i++) { /* 1: only the first phase; the graph lacks the norm's row factor, so its reader is judged */
         const plan *p = c[1].plan;
         if (i) o.only = phase_signature(a, p->ir, p->launches[0].work->phase);
         ck_assert(i || trial_run(a, c[0].graph, c[0].plan, &o).verdict == trial_good);
@@ -117,7 +119,7 @@ START_TEST(a_wrong_plan_is_wrong_in_some_rows_too)
 }
 END_TEST
 
-/* ---- workgroups that wait for others: three tiles, each split in two, on one worker */
+/* ---- workgroups that wait for others, on a host engine with one worker: three tiles, each computed by two workgroups that split K */
 static void check_parts(void *argument)
 {
     static const char yaml[] = "block: t\ndtype: bf16\ndims: {M: 8, K: 128, N: 192}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
@@ -143,7 +145,8 @@ START_TEST(workgroups_that_wait_for_each_other_finish_on_one_worker)
 }
 END_TEST
 
-/* ---- what rounding costs: a hundred keys have nearly equal weights; rounding each weight errs as much as rounding the stored sum */
+/* ---- rms_rounded, the error that rounding alone explains, includes the rounding of attention weights to f16. Here it matters: with 100
+ * keys of nearly equal weight, rounding the weights costs as much accuracy as rounding the output. */
 static void check_weights(void *argument)
 {
     static const char yaml[] = "block: t\ndtype: f16\ndims: {B: 2, S: 5, T: 100, H: 4, KV: 2, hd: 16}\n"

@@ -337,7 +337,7 @@ static int digit(int *n, int base)
     return d;
 }
 
-/* Every case of a mask: S queries, T keys, any first position, length, window and direction. */
+/* Every mask of S queries and T keys: each position of the first query, number of filled keys and window, causal or not. */
 START_TEST(pairs_and_keys_of_every_mask_are_those_that_a_loop_sees)
 {
     ir_value q = {.rank = 3}, k = {.rank = 3}, at = {.name = "at"}, lengths = {.name = "lengths"};

@@ -3,9 +3,9 @@
 
 Compares hardware counters (ncu, clocks not locked, caches emptied before each launch) with `tfgen explain --json`, launch by launch:
 operations of tensor cores, or for f32 on vector units their multiply-adds, with those of whole tiles; bytes that DRAM moved with the
-predicted ones. Exit code 1 if operations differ by more than 5 %, or the bytes of a launch that moves more than 200 MB do. Bytes that a
-launch writes, as explain counts, but that have not reached DRAM yet are in the L2 and count as moved. Counts are the mean of two
-launches."""
+predicted ones. Exit code 1 if operations differ by more than 5 %, or the bytes of a launch that moves more than 200 MB do. Results
+that a launch has written, but that the L2 has not yet passed on to DRAM, count as moved: they are the bytes written that explain predicts
+less those that reached DRAM. Counts are the mean of two launches."""
 import collections, csv, io, json, pathlib, re, subprocess, sys
 
 MOST = 0.05
@@ -66,7 +66,7 @@ def apart(got, wanted):
 
 
 def compare(name, kernel, got, tensor):
-    """A line, and whether it is as it should be."""
+    """(line of the table, whether the launch's counts are within MOST of the predictions)"""
     vector = name.startswith("simt")
     operations = sum(got[m] * VECTOR[m] for m in VECTOR) if vector else sum(got[m] for m in tensor)
     wanted = kernel["predicted"]["padded_products"]

@@ -5,7 +5,8 @@ replay at once; torch.compile, torch.export and opcheck; DLPack; stacks of layer
 GPU; a model of transformers; what the command does with --device; and refusals of the other GPU's tensors, weights and streams. Results
 must be near float64 and have the same bits on both GPUs. Exit 1: something is wrong.
 
---rehearse: both devices are the host, without streams and graphs. --seconds: parts not begun by then are left out, which is reported.
+--rehearse: both devices are the host, without streams and graphs. --seconds: parts that have not begun that long after the start are left
+out, which counts as wrong.
 usage: two_devices.py [--seconds=55] [--rehearse]"""
 import argparse
 import ctypes as c
@@ -170,7 +171,7 @@ def graphs(cases):
         for i, d in enumerate(DEVICES):
             graph, given, lane = torch.cuda.CUDAGraph(), case.given(i), torch.cuda.Stream(d)
             wait()
-            with torch.cuda.device(d), torch.cuda.graph(graph, stream=lane):  # PyTorch's own stream is the first device's
+            with torch.cuda.device(d), torch.cuda.graph(graph, stream=lane):  # by default it would be one of cuda:0
                 y = case.modules[i](*given)
             made.append((case, i, graph, y))
     lanes = [torch.cuda.Stream(d) for d in DEVICES]
@@ -266,7 +267,8 @@ def refusals(cases):
 
 
 def memory(cases):
-    """Packed weights take their own size on their own device, once the originals are freed; a closed layer gives them back."""
+    """Packing replaces the originals: once they are freed, memory in use is as before on both devices. Closing the layer frees the packed
+    weights."""
     params = {n: torch.randn(8192, 8192, dtype=torch.bfloat16, device=DEVICES[1]) for n in ("w_gate", "w_up")}
 
     def used():

@@ -117,6 +117,7 @@ START_TEST(an_address_is_reported_relative_to_the_nearest_region)
 }
 END_TEST
 
+/* Slack: up to 255 bytes from the end of an allocation to its guard page. A write there causes no fault. */
 START_TEST(a_write_into_the_slack_is_found_after_the_launch)
 {
     host_module *m = load("wrong.hip");

@@ -1,4 +1,4 @@
-/* In: golden files (a graph, "---", its kernels), graphs made here. Out: Check's count. Refuses: a fusion or a reason without a golden
+/* Fusion: graphs of golden files (a graph, "---", its kernels) and random graphs. Each fusion and each reason for not fusing needs a golden
  * file that shows it. */
 #define _GNU_SOURCE
 #include "ir/fuse/fuse.h"
@@ -11,7 +11,7 @@ typedef struct fusing_test {
     const char *result, *again;
 } fusing_test;
 
-/* Checks that fusing without dumps after each pass gives the same kernels as fusing with them. */
+/* Checks that fusing gives the same kernels if they are made and verified only after the last pass, instead of after each pass. */
 static void check_once(arena *a, const ir_graph *lowered, fuse_options options, const char *text)
 {
     options.check_once = true;
@@ -81,7 +81,7 @@ END_TEST
 typedef struct random_graph {
     text t;
     unsigned state;
-    int columns[64], uses[64], count; /* of value v0, v1, ...: results after the inputs */
+    int columns[64], uses[64], count; /* of value v0, v1, ...; the first two are the inputs */
     int params;
     text params_text;
 } random_graph;

@@ -52,7 +52,8 @@ class Coverage:
 
 
 def lines(tree, counts):
-    """[[path, function, text of the line]] that ran. gcov wants the notes that the compiler wrote beside the counts."""
+    """[[path, function, text of the line]] that ran. gcov looks for the notes (.gcno), which the compiler wrote elsewhere, beside the
+    counts."""
     paths = sorted(counts.rglob('*.gcda'))
     for path in paths:
         path.with_suffix('.gcno').symlink_to(Path('/') / path.relative_to(counts).with_suffix('.gcno'))

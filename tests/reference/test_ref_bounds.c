@@ -136,7 +136,7 @@ START_TEST(large_scores_come_near_their_bound)
 }
 END_TEST
 
-/* The sum may have either sign, and so may its norm, which is -w or w, rounded; ops on it stay within their bounds, too. */
+/* The sum is so near 0 that rounding may give it either sign. Its norm is then w or -w. Bounds allow for both, also those of later ops. */
 START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
 {
     const char *yaml = "block: t\ndtype: bf16\ndims: {M: 24, N: 64}\ninputs: {x: [M, 3], c: [N]}\n"
@@ -162,8 +162,8 @@ START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
 }
 END_TEST
 
-/* In m + c and m * c the error of m is the same along a row: it adds up in the row's sum and product, with the sign that it has in each,
- * whichever operand m is. */
+/* In each row, all elements of m + c have the same error, that of m, which therefore adds up in sums and products over the row. In m * c
+ * the error's sign is that of c, so it cancels if c alternates. Whether m is the first or the second operand does not matter. */
 START_TEST(errors_of_one_row_scalar_add_up_along_its_row)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N], w: [1, N]}\n"
@@ -198,7 +198,7 @@ START_TEST(an_error_shared_by_a_row_moves_with_the_row)
                                "{out: s4, op: matmul, in: [w, a], transpose: true}]\n"
                                "outputs: {s0: s0, s1: s1, s2: s2, s3: s3, s4: s4, m: m}\n";
     static const char *const sums[] = {"s0", "s1", "s2", "s3", "s4"};
-    static const double of_row[] = {128, 128, 128, 256, 128}; /* how often the row number enters */
+    static const double of_row[] = {128, 128, 128, 256, 128}; /* how often m, the row's scalar, is added in */
     bench *b = open_as(yaml, "f32", NULL, 0);
     for (int i = 0; i < 256; i++) bench_data(b, "c")[i] = i % 2 ? -1 : 1, bench_data(b, "w")[i] = 0.5;
     memset(bench_data(b, "z"), 0, 6 * 256 * sizeof(double));
@@ -243,7 +243,8 @@ static double sum_of_norm(int kind, const double *c, double m, double *size)
     return sum;
 }
 
-/* An error that a row had before the norm moves the sum after it equally; errors that cancel in the norm do not. */
+/* All elements of a row share an error before the norm. The bound of the sum after it covers the shift that this causes (none if the norm
+ * subtracts the mean), and not much more. */
 START_TEST(an_error_shared_by_a_row_passes_through_norms)
 {
     static const char *const norms[] = {"rmsnorm, in: [a, w]", "layernorm, in: [a, w]", "l2norm, in: [a]", "l2norm, in: [a], eps: 1.0e+15"};
@@ -270,7 +271,7 @@ START_TEST(an_error_shared_by_a_row_passes_through_norms)
 }
 END_TEST
 
-/* As when judging goes on with the value that a device stored. */
+/* The rules by which a trial continues with the stored value of a: it is exact from then on. */
 static bool stores_a(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "a") == 0; }
 static void take_a(void *context, const ir_value *v, ref_tensor *t)
 {
@@ -286,7 +287,8 @@ START_TEST(values_taken_from_the_device_share_no_errors)
     const ref_rules judged = {.stored = stores_a, .finished = take_a}, plain = {.stored = stores_a};
     for (int taken = 0; taken < 2; taken++) {
         bench *b = open_as(yaml, "f32", NULL, 0);
-        for (int i = 0; i < 6 * 256; i++) bench_data(b, "x")[i] = 20; /* there exp is off by 22 u, equally along the row */
+        /* The bound of exp(20) is 22 u (u: REF_UNIT), and the error is the same along the row. */
+        for (int i = 0; i < 6 * 256; i++) bench_data(b, "x")[i] = 20;
         for (int i = 0; i < 256; i++) bench_data(b, "c")[i] = i * 4096;
         bench_run(b, false, taken ? &judged : &plain);
         const ref_tensor *s = bench_result(b, "s"), *q = bench_result(b, "q");
@@ -300,7 +302,7 @@ START_TEST(values_taken_from_the_device_share_no_errors)
 }
 END_TEST
 
-/* In the second batch exp is off by 22 u, in the first by 2 u. */
+/* The bound of exp is 22 u (u: REF_UNIT) in the second batch, where x is 20, and 2 u in the first, where x is 0. */
 START_TEST(errors_shared_by_rows_are_kept_per_batch_of_a_product)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {B: 2, M: 6, N: 256}\ninputs: {x: [B, M, N], c: [N], w: [B, N, M]}\n"
@@ -456,7 +458,7 @@ START_TEST(weights_in_terms_of_bf16_are_not_judged_beside_infinities)
 }
 END_TEST
 
-/* The length of the other product that is added below. */
+/* The rule `continued`: K of the other linear that the device adds up in the same accumulator; 0: none. */
 static long long other_product(void *context, const ir_op *op)
 {
     (void)context;
@@ -514,9 +516,10 @@ END_TEST
 START_TEST(a_wrong_device_exceeds_the_bound_in_bf16)
 {
     const fault_case *c = &fault_cases[_i];
+    /* Relative changes of 5e-5 (eps / 2), of 1/346 (1 / 2D), and by one square of 173 in a mean are below bf16's own rounding, 1/256. */
     if (c->wrong == fault_no_eps || c->wrong == fault_wrong_divisor)
-        return;                                                       /* 5e-5 and 1/346 are below bf16's own 1/256 */
-    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return; /* so is one square out of 173 in a mean */
+        return;
+    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return;
     if (c->yaml == layernorm && c->wrong == fault_missing_term) return;
     const double ratio = device_ratio(c->yaml, "bf16", summing_strided, c->wrong, NULL);
     ck_assert_msg(ratio > 1, "ratio %g of fault %d in %s", ratio, c->wrong, c->yaml);
@@ -597,7 +600,8 @@ START_TEST(the_error_of_each_input_reaches_the_result)
 }
 END_TEST
 
-/* ---- correct results of operands that differ from the exact ones by up to their bounds: where f is flat, has a kink, or is near 0 */
+/* ---- correct results of operands that differ from the exact ones by up to their bounds, at points where an op is flat, has a kink, or
+ * divides by a number near 0 */
 #define SINGLE(inputs, ops) "block: t\ndtype: f32\ndims: {M: 24, N: 96}\ninputs: " inputs "\nops: [" ops "]\noutputs: {y: y}\n"
 static const char *const far_cases[] = {ONE("{x: [M, N, D], z: [M, N, D]}", "", "{out: y, op: mul, in: [x, z]}"),
                                         ONE("{x: [M, N, D]}", "", "{out: y, op: mul, in: [x, x]}"),
@@ -755,7 +759,8 @@ START_TEST(checking_kernel_by_kernel_names_only_the_wrong_one)
 }
 END_TEST
 
-/* y = (x - mean) r, so dy_i / dx_j = r (d_ij - 1/D - c_i c_j r^2 / D): the errors of a row with large ones where x is large. */
+/* y = (x - mean) r with c = x - mean, so dy_i / dx_j = r (d_ij - 1/D - c_i c_j r^2 / D), d_ij being 1 if i = j. Errors are propagated by
+ * these derivatives; errors of large elements are larger here. */
 START_TEST(layernorm_has_the_errors_of_its_row_by_its_derivatives)
 {
     enum { D = 8 };

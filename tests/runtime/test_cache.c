@@ -111,7 +111,7 @@ START_TEST(equal_requests_of_one_call_compile_once)
     make_requests(&q, most_requests);
     for (size_t i = 1; i < q.n; i++) q.list[i] = q.list[0];
     if (!use_fake_compiler("sleep 0.1")) return;
-    /* the second cache is in memory only, without lock files: one compile at a time */
+    /* _i = 0: a cache in memory only, where no mark tells another process or thread that a kernel is being compiled; so one job */
     cache *c = _i ? open_cache() : open_at("/proc/no", 0);
     ck_assert_int_eq(cache_compile_all(c, q.list, q.n, _i ? 4 : 1, r, NULL, NULL, NULL), build_ok);
     for (size_t i = 0; i < q.n; i++) ck_assert(right(&q, 0, &r[i])), code_result_free(&r[i]);
@@ -136,7 +136,7 @@ START_TEST(sources_that_do_not_compile_are_not_cached)
     ck_assert_int_eq(calls(NULL), 2);
     char path[128];
     snprintf(path, sizeof path, "%s/code", place);
-    ck_assert_int_eq(files_in(path), 0); /* no mark either */
+    ck_assert_int_eq(files_in(path), 0); /* neither an entry nor a mark (ID.busy) */
     cache_close(c);
 }
 END_TEST
@@ -180,7 +180,7 @@ START_TEST(the_size_limit_of_the_cache_is_read_from_the_environment)
 }
 END_TEST
 
-/* Sizes as those of a large kernel. */
+/* Source and code are as large as those of a large kernel. */
 START_TEST(every_cache_hit_returns_all_of_a_large_kernel)
 {
     static char source[100000];
@@ -532,7 +532,7 @@ START_TEST(the_cache_in_memory_has_a_limit_too)
 }
 END_TEST
 
-/* The last sweep has a time in the future, from a wrong clock: the next new entry still causes a sweep, not only years later. */
+/* A wrong clock dated the last sweep decades into the future. The next entry stored must cause a sweep, as if the last were long ago. */
 START_TEST(a_sweep_dated_in_the_future_is_ignored)
 {
     char path[128];
@@ -543,7 +543,7 @@ START_TEST(a_sweep_dated_in_the_future_is_ignored)
     spill(path, "", 0);
     set_age(path, -1000000000);
     c = open_at(place, 300000);
-    ck_assert(store_named(c, "one more", 300)); /* too small to cause a sweep */
+    ck_assert(store_named(c, "one more", 300)); /* too small to cause a sweep by its size */
     ck_assert_int_le(cache_sweep(c, 1 << 30).kept_bytes, 300000);
     cache_close(c);
 }

@@ -15,7 +15,7 @@ static void make_folder(void)
 }
 static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
 
-/* A file of one-element tensors: their names, each with its number. */
+/* A tensor with one element. */
 typedef struct one_tensor {
     const char *name;
     float number;

@@ -1,5 +1,5 @@
-/* `tfgen generate`: whole models of a few numbers, whose weights a formula makes; the ids that transformers 5.23 generates with the same
- * weights in float32; inconsistent folders and wrong prompts. Runs $TFGEN (default ./tfgen). */
+/* `tfgen generate` on a tiny model whose weights come from a formula: it must generate the ids that transformers 5.23 generates with the
+ * same weights in float32, and refuse inconsistent model folders and wrong prompts. Runs $TFGEN (default ./tfgen). */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
 #include "tests/shell.h"
@@ -37,7 +37,8 @@ static const shape of_layer[] = {{"input_layernorm", hidden, 0},        {"mlp.do
                                  {"self_attn.v_proj", keys, hidden}};
 enum { layer_tensors = sizeof of_layer / sizeof *of_layer };
 
-/* tests/transformers/generate.py has the same formula: tensor k, in the order of names, begins with its own state. */
+/* Pseudo-random weights of tensor k. Tensors are numbered in the order in which save() adds them, and k seeds the generator.
+ * formula() in tests/transformers/generate.py must give the same numbers. */
 static float *weights(arena *a, int k, const shape *s)
 {
     unsigned state = 12345u + 1000u * (unsigned)k;
@@ -53,8 +54,8 @@ static float *weights(arena *a, int k, const shape *s)
 typedef struct saved {
     arena *a;
     const char *skip; /* this tensor is left out; or NULL */
-    const char *nan;  /* this one's first number is NaN; or NULL */
-    int copies;       /* of the table of embeddings, one after the other: ids have the logits of id % vocabulary */
+    const char *nan;  /* the first number of this tensor is NaN; or NULL */
+    int copies;       /* how often the embedding table is repeated; the logit of an id is then that of id % vocabulary */
     safetensors_item items[most_tensors];
     size_t count;
     int number;
@@ -131,7 +132,7 @@ START_TEST(generated_texts_are_those_of_transformers)
 }
 END_TEST
 
-/* Logits are in f32 and not rounded to bf16. */
+/* With --dtype=bf16, too, logits are in f32. Checks only that generation succeeds. */
 START_TEST(logits_are_not_rounded)
 {
     make_folder();
@@ -141,7 +142,7 @@ START_TEST(logits_are_not_rounded)
 }
 END_TEST
 
-/* Several workgroups search a row of 5120 logits, each of which occurs 128 times, bit by bit: the lowest id of equal ones is chosen. */
+/* Each of 5120 logits occurs 128 times. The lowest id of the greatest ones is chosen, by the maxima of blocks and then within a block. */
 START_TEST(the_first_of_equal_logits_is_chosen)
 {
     static const char *const on[][2] = {{"host", "0"}, {"host", "3"}, {"sm_90a", "0"}, {"gfx942", "0"}}; /* target; host compiler's -O */
@@ -187,7 +188,8 @@ START_TEST(a_step_of_one_launch_gives_the_same_tokens)
 }
 END_TEST
 
-/* `tfgen run SPEC --layers`: each layer of the stack has the weights of one of the folder. */
+/* `tfgen run SPEC --weights=FOLDER --layer=FIRST --layers=COUNT`: layer i of the stack has the weights of the folder's layer FIRST + i,
+ * which must exist. */
 START_TEST(a_stack_has_the_weights_of_successive_layers)
 {
     make_folder();
@@ -209,7 +211,7 @@ typedef struct moved {
     int texts;
 } moved;
 
-/* Writes y of one file, or numbers of its own (from NULL), as x of another file. */
+/* Writes tensor x of the file `to`: a copy of tensor y of the file `from`, or pseudo-random numbers if from is NULL. */
 static void move(void *argument)
 {
     const moved *m = argument;
@@ -247,7 +249,7 @@ START_TEST(layers_of_a_folder_run_in_turn)
     write_x("y0.st", "x1.st");
     ck_assert_msg(tfgen(RUN("1", "x1.st", "y1.st")) == 0, "%s", output);
     ck_assert_int_eq(shell("cd %s && cmp both.st y1.st && ! cmp -s both.st y0.st", folder), 0);
-    /* The result of each layer is that of its spec, which the reference judges. */
+    /* Layer 1, imported as a spec and judged by the reference, gives the same bytes. */
     ck_assert_int_eq(tfgen("import %s --layer=1 -o %s/spec.yaml -q", folder, folder), 0);
     ck_assert_msg(tfgen("run %s/spec.yaml --target=host --weights=%s --layer=1 --dim=B=2,S=3 --input=%s/x1.st -o %s/judged.st", folder,
                         folder, folder, folder) == 0,

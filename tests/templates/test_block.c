@@ -67,7 +67,7 @@ END_TEST
  * registers hold. */
 START_TEST(tiles_of_a_block_are_for_one_workgroup_per_unit)
 {
-    static const int splits[] = {4, 2}, simt_splits[] = {8, 4}; /* appends of keys: 8 heads and 64 heads */
+    static const int splits[] = {4, 2}, simt_splits[] = {8, 4}; /* for B = 1 and B = 8: 8 and 64 pairs of a sequence and a key head */
     const dim_override dims[] = {{"B", _i % 2 ? 8 : 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = _i < 2 ? "sm_90a" : "gfx942",
                                      .dims = dims, .dim_count = sizeof dims / sizeof *dims, .tuning = _i < 2 ? &register_fed : NULL});

@@ -1,6 +1,5 @@
-"""In: tinygrad's emulator module. Out: the same, with instructions corrected that random programs showed to be wrong there: rounding to
-even, integer clamps, 24-bit multiplies, SDWA results, 16-bit operations on high registers. Refuses SDWA with float modifiers or
-carries, by an exception when one is met."""
+"""Corrects instructions in tinygrad's emulator module that random programs showed to be wrong: rounding to even, integer clamps, 24-bit
+multiplies, SDWA results, 16-bit operations on high registers. An SDWA instruction with float modifiers or carries raises an exception."""
 import inspect
 
 
@@ -11,7 +10,7 @@ def apply(emu):
     FT = {dtypes.float32: (dtypes.uint32, 0x80000000, 23, 8), dtypes.half: (dtypes.uint16, 0x8000, 10, 5),
           dtypes.float64: (dtypes.uint64, 1 << 63, 52, 11)}
     C = UOp.const
-    # --- round to nearest even: keeps the sign of zero and never doubles the rounding
+    # --- round to nearest even: keeps the sign of zero and rounds once
     def rndne(x):
         ut, sb, mant, _ = FT[x.dtype]; t = UOp(Ops.TRUNC, src=(x,)); f = x - t; f = (f < C(0.0, x.dtype)).where(f.neg(), f)
         th = t * C(0.5, x.dtype); odd = UOp(Ops.TRUNC, src=(th,)).ne(th)
