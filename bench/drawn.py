@@ -133,7 +133,7 @@ def shipped(name):
 
 
 def block_dims(draw, name):
-    """(dims, number of weight elements). D is H * hd, between 512 and 8192, except in one Llama block of five, whose D is drawn apart."""
+    """(dims, number of weight elements). D is H * hd, between 512 and 8192, but in one Llama block of five independent of H and hd."""
     llama = name.startswith("llama")
     while True:
         hd, KV, group = draw.choice((64, 64, 80, 96, 128, 128, 128)), draw.choice((1, 2, 4, 8, 8, 16)), draw.choice((1, 2, 4, 4, 7, 8))
@@ -173,7 +173,7 @@ def decode(draw):
 
 
 KINDS = {"product": product, "matmul": matmul, "fused": fused, "prefill": prefill, "decode": decode}
-PRODUCTS = ("product", "matmul")  # the kinds whose contender is cuBLAS alone
+PRODUCTS = ("product", "matmul")  # the kinds timed against cuBLAS alone, which torch.compile would call, too
 
 
 def case_of(seed, index):

@@ -47,8 +47,8 @@ def drawn_rows(draw, count):
 
 
 def cases_of(count, seed):
-    """The cases of compare.py's part tuned: (function of cases.py, its arguments). The first are the presets; then, as a run may end before
-    them, `count` drawn row operations and twice as many cases that drawn.py draws."""
+    """The cases of compare.py's part tuned: (function of cases.py, its arguments). The presets come first, since a run
+    may end before its last case; then `count` drawn row operations and twice as many cases that drawn.py draws."""
     cases = [("block", (name, "bf16")) for name in reversed(list(SHAPES))]
     cases += [("decode_block", case) for case in reversed(PRESETS)]
     cases += drawn_rows(random.Random(f"operations {seed}"), count)

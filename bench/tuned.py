@@ -115,7 +115,8 @@ class Tuning:
 
 # ---- the table
 def peer_of(case):
-    """(name, seconds to compile and tune, microseconds per call) of the case's peer; None without one."""
+    """(name, seconds to compile and tune, microseconds per call) of the case's peer, torch.compile; None if it
+    was not timed."""
     name, seconds = next(iter(case["torch_seconds"].items()), (None, 0))
     return (name, seconds, case["us"][name][0]) if case["over_torch"] else None
 

@@ -167,9 +167,9 @@ class Library:
 
 
 class Handle:
-    """An object of the library, freed when nothing refers to it any more, and after those that need it: the garbage collector finalises
-    the objects of a cycle in any order. A process that was forked off frees nothing of its parent's: their threads, and a GPU's driver,
-    are not there."""
+    """An object of the library, freed when nothing refers to it any more, but after the objects that need it: the garbage collector may
+    finalise the objects of a cycle in any order. A forked process does not free objects of its parent: it has neither the threads of these
+    objects nor a working GPU driver."""
 
     lock = threading.RLock()
 
