@@ -122,7 +122,7 @@ void edit_remove_value(editor *e, const ir_value *v) { e->gone[v->id] = true; }
 void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user)
 {
     ir_graph *p = e->b->p;
-    if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full: nothing added yet, or a power of two */
+    if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full at powers of two, and at first */
         fusion_note *more = arena_alloc(e->b->a, (2 * (size_t)p->note_count + 2) * sizeof *more);
         if (p->note_count) memcpy(more, p->notes, (size_t)p->note_count * sizeof *more);
         p->notes = more;

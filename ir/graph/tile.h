@@ -12,7 +12,7 @@ typedef enum program_kind {
     program_count
 } program_kind;
 
-/* rows_tile, gemm_registers_tile, ...: all int */
+/* Structs of the fields of tiles, all int: rows_tile, gemm_registers_tile, ... */
 #define TILE(name, ...)          \
     typedef struct name##_tile { \
         int __VA_ARGS__;         \
@@ -55,8 +55,8 @@ unsigned program_fields(program_kind program); /* `given` of a complete tile */
 int tile_field_find(program_kind program, const char *name); /* index; accepts former names; -1: unknown or fixed */
 /* Parses a setting such as "m=128" into t. NULL: ok; else the error text. */
 const char *tile_read_setting(arena *a, const char *word, ir_tile *t);
-/* For tiles that an older version wrote: gives fields that it did not have yet (NEW_FIELD of ir/former.def) the value that means how that
- * version computed. Fields with a value keep it. */
+/* For tiles that an older version wrote: fields that were added since then (NEW_FIELD of ir/former.def) and have no value get the value
+ * with which kernels compute as in that version. */
 void tile_add_new_fields(ir_tile *t);
 bool tile_is_whole(const ir_tile *t);               /* every field has a value */
 bool tile_same(const ir_tile *x, const ir_tile *y); /* both must be whole */

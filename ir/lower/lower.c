@@ -1,5 +1,6 @@
 /* In: a graph. Out: a graph of the same computation in elementwise ops, reductions, products, attention and moves (docs/fusion.md has a
- * table). An output that no op would write into memory of its own is copied there. The graph read is not changed. */
+ * table). An output that is an input, param, state or cache gets an op that copies it, as every output has memory of its own. The graph
+ * that was read is not changed. */
 #include "ir/graph/build.h"
 #include <string.h>
 
@@ -385,7 +386,7 @@ static void lower_op(lowering *l)
     }
 }
 
-/* Every output has memory of its own, so an output that is an input, param, state or the result of a kv_append is copied. */
+/* Emits an op that copies each output that is an input, param, state or the result of a kv_append. */
 static void copy_outputs(lowering *l, int first_origin)
 {
     int count = l->b.p->value_count;

@@ -1,6 +1,6 @@
-/* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result and the attributes
- * that default to sizes in shapes: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are not
- * int32 [B], caches that do not fit. Activations are [B,S,H*hd] or [B,S,H,hd]; the result of kv_append is a cache, [B,KV,L,hd]. */
+/* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result, and values for
+ * rotary, kv_heads and scale where the spec gives none. Refuses: heads that do not divide the columns, positions that are not int32 [B],
+ * caches that do not fit. Activations are [B,S,H*hd] or [B,S,H,hd]; the result of kv_append is a cache, [B,KV,L,hd]. */
 #include "ir/read/shape.h"
 #include "ir/graph/scaling.h"
 #include <limits.h>
@@ -37,7 +37,7 @@ static bool is_one(const extent *e)
     return extent_is_number(e, &n) && n == 1;
 }
 
-/* Kernels compute positions in 32 bits, so the end of p's range plus `more` tokens must not exceed that. */
+/* Kernels compute positions as int, so the end of p's range plus `more` tokens must be at most INT_MAX. */
 static bool check_number(op_draft *d, const char *key, const ir_value *p, const extent *more)
 {
     arena *a = d->r->a;
@@ -77,7 +77,7 @@ static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const
          append ? "rows past the last are not written" : "queries there see no keys but those of the cache");
 }
 
-/* Splits the columns of input i into heads. Rank 4 has the heads as an axis of its own. */
+/* Splits the columns of input i into heads. In rank 4 the heads are an axis. */
 static bool head_size(op_draft *d, int i, long long heads, const char *whose, long long *size)
 {
     const ir_value *x = d->op->inputs[i];
@@ -136,7 +136,8 @@ static bool check_keys(op_draft *d, int i, long long *size)
                        dtype_name(q->type), k->name, dtype_name(k->type));
 }
 
-/* A spec may restrict the visible keys in one way only. */
+/* Checks what decides which keys a query sees: k and v are both caches or neither; a cache needs at: or lengths:; causal, window and alibi
+ * need at: or as many queries as keys. */
 static bool check_visibility(op_draft *d)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[1], *v = d->op->inputs[2];
