@@ -1,5 +1,5 @@
 /* In: a plan, a device, a time budget. Out: median and spread of its runs and launches, on normally distributed random data larger than
- * the device's last cache. Refuses (bails) what the device refuses. */
+ * the device's last-level cache, so that runs find none of their data cached. Refuses (bails) what the device refuses. */
 #ifndef TFGEN_CLI_BENCH_H
 #define TFGEN_CLI_BENCH_H
 #include "runtime/cli/cli.h"
@@ -12,7 +12,7 @@ typedef struct bench_options {
     unsigned long long seed;
     int jobs;
     double seconds; /* time budget for whole runs and for runs with events together */
-    double last_level; /* bytes of the device's last cache, or 0 */
+    double last_level; /* bytes of the device's last-level cache; 0: unknown */
     bool graph;     /* time whole runs as replays of a captured graph */
     cache *cache;   /* kernel cache, or NULL */
 } bench_options;

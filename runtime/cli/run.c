@@ -116,7 +116,7 @@ static void step(void *context, const char *kernel) { progress_step(context, ker
 enum { most_layers = 10000, checked_groups = 3 /* workgroups of a launch with --check at level block, where they wait for each other, so
                                                 * that the checker sees the waits */ };
 
-/* Options for a single layer. */
+/* Refuses options that are for a single layer, and levels other than block. */
 static void refuse_for_stacks(arena *a, const cli_options *o)
 {
     const struct {

@@ -181,8 +181,8 @@ static void copy_pieces(text *out, piece_list l, int from, int to)
     if (from < to) text_append(out, l.items[from].start, (size_t)(l.items[to - 1].at + l.items[to - 1].size - l.items[from].start));
 }
 
-/* Pieces [*at, *end) of the other list that the change replaces; false: it has no place there. If the changed pieces have no match, it
- * replaces those between their matched neighbours. */
+/* Finds the pieces [*at, *end) of the other list that the change replaces: the matches of the changed pieces, or, if they have none, what
+ * lies between the matches of their neighbours. False: the change has no place there. */
 static bool span_in_other(const int *in_other, int before, int other, const change *c, int *at, int *end)
 {
     const int low = c->from > 0 ? in_other[c->from - 1] : -1, high = c->to < before ? in_other[c->to] : other;

@@ -19,7 +19,8 @@ static json_t *row_json(const access_report *r, const access_launch *l, const ac
     return row;
 }
 
-/* "distance": touches by reuse distance, the number of other lines since the line's last touch: [0] zero, [i] from 2^(i-1) on. */
+/* "distance": a histogram of touches by reuse distance, which is the number of other lines touched since this line's last touch. [0] counts
+ * distance 0, [i] counts 2^(i-1) to 2^i - 1; zeros at the end are left out. */
 static json_t *reuse_json(const access_reuse *u)
 {
     json_t *distances = json_array();

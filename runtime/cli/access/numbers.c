@@ -1,4 +1,4 @@
-/* In: items; keys. Out: lists that grow; a number for each key, in order of first occurrence. Fails only if out of memory. */
+/* Lists that grow, and tables that give each key a number: 0, 1, 2, ... in order of first occurrence. They fail only if memory runs out. */
 #include "runtime/cli/access/recording.h"
 #include <stdlib.h>
 #include <string.h>

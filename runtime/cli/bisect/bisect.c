@@ -3,13 +3,13 @@
  * judged. Refuses data that does not fit the spec.
  *
  * The plan runs once. Each value in memory is compared with the reference on the device's own inputs, so the first wrong value locates the
- * fault, however far it propagates: no prefix needs to be run again. One more run then looks inside the phase (shown.c). */
+ * fault, however far it propagates, without running the first launches alone. One more run then looks inside the phase (shown.c). */
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/trial_data.h"
 #include <string.h>
 
-/* In operations of the graph. Above sample_above only some rows of products and attention are judged. Up to check_below a fault on the host
- * engine is run again under its checker, which takes about 20 times as long as a run. */
+/* Numbers of arithmetic operations of the graph. Above sample_above, only some rows of products and attention are judged. Up to
+ * check_below, a plan with a wrong value is run once more under the host engine's checker, which takes about 20 times as long. */
 static const double sample_above = 2e10, check_below = 3e8;
 enum { most_checked = 16 }; /* most kernels to compile again for the checker */
 

@@ -14,8 +14,8 @@ extern const char *const random_outcome_names[random_outcome_count];
 enum { random_most_levels = 4, random_most_message = 900 };
 
 typedef struct random_ratio {
-    double largest, smallest; /* of each value's largest error / bound, over all values that the op made: the largest, and the smallest
-                               * above 0 */
+    double largest, smallest; /* a value's ratio is its largest error / bound; these are the largest ratio of all values that the op
+                               * made, and the smallest ratio above 0 */
     double spread, spread_f32; /* largest RMS of error / bound over values with enough elements; the same of f32 values */
     int count;
 } random_ratio;

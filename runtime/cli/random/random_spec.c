@@ -1,4 +1,5 @@
-/* In: a drawn spec as a model. Out: its text; the model without unused parts, in another order, with other names. */
+/* In: a drawn spec (random_spec). Out: its YAML text. Other functions drop its unused ops, reorder its ops, rename what it names, and find
+ * whether the sequences of its batch are independent. */
 #include "runtime/cli/random/random_spec.h"
 #include "runtime/cli/random/random_words.h"
 #include "runtime/data/random.h"
@@ -258,10 +259,11 @@ static bool first_alone(const random_axis *shape, int rank)
     return good;
 }
 
-/* True if the op keeps sequences of a batch apart, and its text names the batch dim (a reshape might use the number). */
+/* `in` has B as its first axis. True if the op computes each sequence of the batch from that sequence alone, and its results' first axes
+ * are written with B (a reshape may have B's value there, a number, which would be wrong at another B). */
 static bool keeps_batch(const random_spec *s, const random_op *op, const random_value *in)
 {
-    bool good = in->rank > (op->kind == op_matmul ? 2 : 1); /* not a vector of columns, nor a product that mixes rows */
+    bool good = in->rank > (op->kind == op_matmul ? 2 : 1); /* B is the columns of a vector, and may be K of a matrix in a matmul */
     for (int k = 0; k < op->out_count; k++) good = good && names_batch(s->values[op->out[k]].shape[0].text);
     return good;
 }

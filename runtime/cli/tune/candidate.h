@@ -33,7 +33,7 @@ typedef struct tuning_session {
     const ref_tensor *inputs;     /* data for checks; NULL: not made yet */
     const candidate_build **seen; /* candidates of this kernel whose code is known, to find equal code */
     int seen_count, seen_room;
-    double wave_seconds; /* duration of a wave; 0: unknown */
+    double wave_seconds; /* seconds for preparing and timing one wave of candidates (search.h); 0: unknown */
 } tuning_session;
 
 /* Makes the plan with the line's tile, in the arena, without emitting source. Bails. */

@@ -73,7 +73,8 @@ static void shuffle(search *s, candidate **list, int count)
     }
 }
 
-/* Times the candidates with the default before and after, so that drift in between counts half. False: the default could not be timed. */
+/* Times the default, each candidate, and the default again; candidates are compared with the mean of the two, so that a clock that changes
+ * during the round falsifies a ratio by half of the change at most. False: the default could not be timed. */
 static bool run_round(search *s, candidate **list, int count)
 {
     double before, after, own[search_most_wave];
@@ -128,7 +129,7 @@ static void race(search *s, candidate **list, int count)
         count = drop_slow(s, list, count, round);
     }
     for (int i = 0; i < count; i++)
-        /* there was no time left for a first round */
+        /* not timed: the search was stopped, or timing the default failed */
         if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]);
 }
 
@@ -213,7 +214,8 @@ static bool run_wave(search *s)
 }
 
 /* ---- the final comparison */
-/* The trimmed mean of the ratios' logarithms, and its standard error. */
+/* The median of the logarithms of the ratios from round `from` on. *error: its standard error, estimated from the median absolute deviation
+ * as if the noise were normal. */
 static double mean_log(search *s, const candidate *c, int from, double *error)
 {
     const int count = c->rounds - from;

@@ -192,7 +192,7 @@ static void tune_kernel(tuning_session *c, kernel_under_test *s, tuned_kernel *k
         stop_hold(s->a, NULL, NULL);
         return;
     }
-    if (c->t->share) { /* before the wisdom, which other ranks read */
+    if (c->t->share) { /* before the wisdom: a rank that finds the new line there takes the kernel for known */
         under_test_tell_decision(s, &r);
         k->tried = share_taken(c->t->share, s->key);
     }

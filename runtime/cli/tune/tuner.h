@@ -30,8 +30,8 @@ typedef struct tuned_kernel {
                                        * the launch has several */
     const char *signature, *standard, *tile, *how; /* how: the outcome, a word */
     double share, launch_seconds;  /* of the default tile: its share of the run's time; its time between events */
-    double seconds, ratio, noise;  /* seconds of a run with the default tile; time of a run with the new tile over that; standard error of
-                                    * log(ratio) */
+    double seconds, ratio, noise;  /* seconds: a run of the plan with the default tile; ratio: a run with the new tile, divided by that;
+                                    * noise: the standard error of log(ratio) */
     int tried, refused, same, dropped, wrong, unjudged;
     bool ended;
 } tuned_kernel;
@@ -40,7 +40,7 @@ typedef struct tuned_plan {
     const plan *plan; /* the default */
     tuned_kernel *kernels;
     int count;
-    double before, ratio; /* before: seconds of a run of the default plan; ratio: time of a run with all kept tiles over that */
+    double before, ratio; /* before: seconds of a run of the default plan; ratio: a run with all kept tiles, divided by that */
 } tuned_plan;
 
 /* path: the spec's, for commands that are printed; where: its dims, for messages. Bails. */
