@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of layer 0 of the next step that the launch of the head prefetches. More than the default (4 MB): that layer begins only when the
- * token has been chosen, so there is time for more. */
+/* How many bytes of layer 0's weights the launch of the head prefetches for the next step. More than the default (4 MB): that layer begins
+ * only when the token has been chosen, so there is time for more. */
 enum { head_next_bytes = 12 << 20 };
 
 /* ---- launches */
@@ -154,7 +154,8 @@ static void read_tokens(generator *g, size_t sequence, const int *ids, size_t co
 }
 
 /* ---- sets of layers */
-/* When a text outgrows the first set, RoPE factors change and cached keys are stale: as in transformers, all texts are prefilled again. */
+/* A text that outgrows the first set of layers needs the second, which has other RoPE factors. Cached keys are stale then: as in
+ * transformers, all texts are prefilled again. */
 static void take_set(generator *g, size_t sequence, size_t more)
 {
     const int wanted = g->set_count > 1 && g->lengths[sequence] + more > (size_t)g->sets[0].most;
@@ -212,7 +213,8 @@ static tfgen_status read_prompt(generator *g, size_t sequence, const int *ids, s
     return status == TFGEN_OK ? run(g, read_body, &job, error) : status;
 }
 
-/* A decode step, which the graph captures: from its inputs in x[0] and pos to those of the next step. */
+/* The launches of a decode step, which the graph captures. They read the step's inputs in x[0] and pos, and leave those of the next step
+ * there. */
 static void launch_step(generator *g)
 {
     const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};

@@ -45,8 +45,9 @@ static void open_layers(generator *g, layer_set *s)
     }
 }
 
-/* Logits per block maximum: the greatest divisor of the vocabulary that is at most its square root and at least 4; 0: there is none. A
- * workgroup reads vocabulary / block + block numbers per token, which is least near the square root. */
+/* Returns the number of logits in a block; 0: blocks are not used. The head also stores the maximum of each block. The workgroup that
+ * chooses a token reads all maxima and then the logits of one block: vocabulary / block + block numbers, which is least where block is the
+ * square root of the vocabulary. So the result is the vocabulary's greatest divisor from 4 to that root. */
 static long long block_of(long long vocabulary)
 {
     for (long long n = (long long)sqrt((double)vocabulary); n >= 4; n--)
@@ -93,7 +94,7 @@ static void load_layer(generator *g, long long layer)
     }
 }
 
-/* The stack of a kind's layers. */
+/* Creates the stack (layers that one launch computes) of all layers of this kind, if there are any. */
 static void open_stack(generator *g, layer_set *s, int kind)
 {
     const unit *u = &s->decode[kind];

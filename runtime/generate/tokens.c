@@ -1,4 +1,5 @@
-/* In: token ids, a folder's configuration. Out: embeddings, rounded as transformers does in the model's dtype; the ids that end a text. */
+/* In: token ids, a folder's configuration. Out: embeddings in the model's dtype, rounded where the transformers library
+ * rounds; the ids that end a text. */
 #include "runtime/generate/inside.h"
 #include "ir/graph/half.h"
 #include <jansson.h>
@@ -109,7 +110,8 @@ double generator_multiplier(const generator *g)
     return g->stem.multiplier_rounded ? dtype_round(g->type, g->stem.multiplier) : (double)(float)g->stem.multiplier;
 }
 
-/* As transformers: product and sum are computed in f32, and each is rounded to the dtype; templates/rows/next_token.h does the same. */
+/* embedding * multiplier + position embedding. As in transformers, the product and the sum are computed in f32 and each is rounded to the
+ * dtype. templates/rows/next_token.h does the same on the device. */
 void generator_embed(generator *g, int id, size_t position, void *out)
 {
     const model_stem *s = &g->stem;

@@ -47,7 +47,7 @@ void unit_put_tensors(const unit *u, const unit_tensor *tensors, size_t tensor_c
     memset(all, 0, most_unit_tensors * sizeof *all);
     for (size_t i = 0; i < tensor_count; i++) {
         const size_t index = tfgen_plan_tensor_index(u->plan, tensors[i].name, tensors[i].kind);
-        if (index < u->count) all[index] = tensors[i].memory; /* the spec may lack it: no positions without RoPE */
+        if (index < u->count) all[index] = tensors[i].memory; /* else the spec has no such tensor: without RoPE there is no pos */
     }
 }
 

@@ -55,8 +55,8 @@ typedef struct host_access {
     bool matrix;    /* an operand that a matrix instruction reads from shared memory itself */
     uintptr_t code; /* address after the instruction, for host_module_places() */
 } host_access;
-/* Observes the accesses of checked launches as the GPU's instructions would make them: where the host engine emulates an instruction, that
- * instruction's accesses. Calls never run concurrently. Race detection is off meanwhile. */
+/* Observes the accesses of checked launches. For a GPU instruction that the host engine emulates, these are the accesses that the
+ * instruction makes on the GPU, not those of the emulation. Calls never run concurrently. Race detection is off for a watched launch. */
 typedef struct host_launch_dims host_launch_dims;
 typedef struct host_watch {
     void (*begin)(void *context, const char *kernel, const host_launch_dims *dims, const host_module *module);
@@ -109,8 +109,8 @@ host_status host_module_open(const void *object, size_t size, host_module **out,
 host_status host_compile_object(const char *source, size_t source_size, const host_compile_options *o, unsigned char **object, size_t *size,
                                 host_log *log);
 /* Compiles several emitted kernel sources per compiler run, as far as possible. Sources compiled together share one module; each out[i] is
- * a reference to it and is freed separately. out[i] is left alone for sources that are optimised, that cannot be combined, or that the
- * compiler gave diagnostics for: compile those with host_compile(), which reports them. */
+ * a reference to it and is freed separately. out[i] is left alone if the optimisation level is above 0, if the source cannot be
+ * combined with others, or if the compiler gave diagnostics for it: compile those with host_compile(), which reports them. */
 typedef struct host_page {
     const char *name, *text;
     size_t size;
@@ -127,8 +127,8 @@ struct host_launch_dims {
     unsigned grid[3], block[3]; /* zeros in y and z mean 1 */
     unsigned shared_bytes;      /* static and dynamic shared memory of a block */
     unsigned wave;              /* 1, 2, 4 .. 64; 0: 1 */
-    unsigned stack_bytes; /* per thread; 0: what its functions need, at least the size in TF_EXPORT_STACK, else 64 KiB, or 1 MiB with one
-                             thread per block */
+    unsigned stack_bytes; /* per thread; 0: the larger of what the module's functions need and a default, which is the kernel's
+                             TF_EXPORT_STACK, else 64 KiB (1 MiB if a block has one thread) */
     bool cooperative;           /* all blocks are resident: tf_grid_sync() and waiting for other blocks work */
     const char *name;           /* the kernel's name in reports; NULL: its symbol */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */

@@ -299,7 +299,8 @@ static void *helper(void *argument)
     return NULL;
 }
 
-/* Starts pool threads that block all signals but faults and kicks, so that the application's are not delivered to them. */
+/* Starts pool threads. They block all signals but those of faults and of the watchdog (KICK_SIGNAL), so that the application's signals go
+ * to its own threads. */
 static bool start_helpers(host_engine *e, unsigned n)
 {
     sigset_t ours, old;

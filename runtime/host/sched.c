@@ -24,7 +24,7 @@ static bool words_are(const hs_u32 *site, hs_u32 n, hs_u32 word)
     return none(differ);
 }
 
-/* All words are plain barriers, of one site or several. HS_EXIT includes the bit of HS_GRID. */
+/* All words are barriers of the block, at one place in the code or several. False if a thread has ended: HS_EXIT has the bit of HS_GRID. */
 static bool words_are_barriers(const hs_u32 *site, hs_u32 n)
 {
     const words4 wanted = {HS_BARRIER, HS_BARRIER, HS_BARRIER, HS_BARRIER};
@@ -163,7 +163,8 @@ static hs_u64 pick_group(const hs_wave *w, hs_u32 *word)
     return group;
 }
 
-/* Reconverged lanes may have used different mailboxes last: moves their words to the one of `word`. */
+/* A lane uses two mailboxes in turn (parity), so lanes that diverged may have put their data in different ones. Moves the group's data to
+ * the mailbox that `word` names. */
 static hs_u32 use_one_mailbox(hs_wave *w, hs_u64 group, hs_u32 word)
 {
     const hs_u32 parity = word & HS_PARITY ? 1 : 0;

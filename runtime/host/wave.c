@@ -5,8 +5,8 @@
 #include <string.h>
 #include "runtime/host/engine.h"
 
-/* Reduces pairs as an xor butterfly does, so that sums are bitwise those of the shuffles that they replace. Absent lanes hold the identity.
- * Loops run over whole vectors of 64 and vectorise. */
+/* Reduces pairs in the order of an xor butterfly, so that a sum has the same bits as one by shuffles. Absent lanes hold the identity. Loops
+ * run over whole vectors of 64, so the compiler vectorises them. */
 #define FOLD(name, type, expression)                                                                                           \
     static void name(type *v, unsigned width)                                                                                  \
     {                                                                                                                          \

@@ -22,9 +22,9 @@ typedef struct model {
     checkpoint *tensors; /* NULL: no folder, or no tensors in it */
     const char *tensors_path;
     const char *prefix; /* of a layer's tensors, with {layer} */
-    bool gamma;         /* see spec_request */
-    long long length;   /* of layer_read() */
-    long long part;     /* of spec_request; 0: the default */
+    bool gamma;         /* layer norms' tensors are called gamma and beta (spec_request) */
+    long long length;   /* tokens of the longest texts, as for layer_read() */
+    long long part;     /* most tokens per prefill call; 0: 1024 */
     long long layers;
     int *kind_of; /* by layer */
     model_kind *kinds;
@@ -34,13 +34,13 @@ typedef struct model {
 bool model_is_folder(const char *path);
 /* The text of a file of a folder, NUL-terminated; NULL: the folder has none of that name. Bails if it cannot be read or is too large. */
 char *model_read_file(arena *a, const char *folder, const char *name, size_t *size);
-/* A folder with its config.json. part: as of config_read(). */
+/* Reads a folder's config.json and the names of its tensors. part: as for config_read(). */
 model *model_open(arena *a, const char *folder, long long length, const char *part);
 /* Bails if the folder has no safetensors, with the name of its pickle if there is one. */
 void model_need_tensors(const model *m);
 /* A config.json by itself. */
 model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length, const char *part);
-/* The spec of a kind. */
+/* The YAML text of the spec of a kind of layer; sets k->ir. */
 const char *model_spec(const model *m, model_kind *k, spec_form form, spec_padding padding);
 /* Compares the folder's tensors with the specs written so far: for all layers, or only for layer `only` if it is not negative. */
 void model_check_tensors(const model *m, long long only);

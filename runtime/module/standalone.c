@@ -11,7 +11,7 @@ static void need(arena *a, tfgen_status status, const tfgen_error *error, const 
     if (status != TFGEN_OK) bail_with_log(a, (tfgen_code)status, (position){0}, log->text ? log->text : "", "%s", error->text);
 }
 
-/* The code, made by the device's own compiler. */
+/* For devices that compile source themselves (the host engine). Returns the loaded code. */
 static void *compiled_there(arena *a, tfgen_device *d, const standalone_request *r, const char *file, const char *source)
 {
     host_log *log = arena_alloc(a, sizeof *log);

@@ -1,4 +1,5 @@
-/* In: a device. Out: the list of weights.h: creation, look-up, release. Refuses (TFGEN_USAGE) a module that reads a missing weight. */
+/* A layer's list of packed weights (weights.h): creation, look-up, release. Refuses (TFGEN_USAGE) a module that reads a weight which the
+ * list lacks, and one on another device. */
 #include "runtime/module/weights.h"
 #include <stdatomic.h>
 #include <stdlib.h>
