@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: the product of tests/probes/product_mfma.hip, also as two
-phases of one launch, run in the emulator at odd sizes with random scheduling and compared with float64, on every AMD target: with direct
-copies to LDS if the target has them. Targets with waves of 32 run no f32 and no two phases. Refuses (exit 1) a wrong element, scratch, more
-than 256 vector registers, or no matrix instruction."""
+"""In: clang (CLANG, default clang-22), TINYGRAD_DIR, targets as arguments. Out: a line for each case that was run: for every AMD
+target, the product of tests/probes/product_mfma.hip at odd sizes, in the emulator with random scheduling, compared with float64. Targets
+that copy from memory to LDS directly do so. Some cases are two products as phases of one launch; targets with waves of 32 run neither these
+nor f32. Fails (exit 1) for a wrong element, scratch, more than 256 vector registers, or a kernel without a matrix instruction."""
 import collections
 import os
 import struct
@@ -168,7 +168,7 @@ NAMES = ["plain", "pair", "residual", "two-phase"]
 
 def possible(target, name, tile, kind):
     if wave_of(target) == 64 and int(AMD[target]["registers"]) < 512 and tile == T256:
-        return False  # as in plans: too many sums for the registers
+        return False  # as in plans: the accumulators do not fit in the registers
     return wave_of(target) == 64 or (name != "float" and kind != TWO and tile.threads == 256)
 
 

@@ -70,7 +70,7 @@ START_TEST(json_has_every_launch_with_its_spread_and_its_work)
         const json_t *l = json_array_get(launches, i), *s = json_object_get(l, "seconds");
         const double low = json_real_value(json_object_get(s, "p10")), median = json_real_value(json_object_get(s, "median"));
         ck_assert(low > 0 && low <= median && median <= json_real_value(json_object_get(s, "p90")));
-        ck_assert_ptr_null(json_object_get(l, "of_floor")); /* no bandwidth in the model, no share */
+        ck_assert_ptr_null(json_object_get(l, "of_floor")); /* the device model has no bandwidth, so no floor is known */
         products += json_real_value(json_object_get(l, "products"));
         medians += median;
     }
@@ -81,7 +81,7 @@ START_TEST(json_has_every_launch_with_its_spread_and_its_work)
 }
 END_TEST
 
-/* A model of this machine whose one match is `match`, or none. */
+/* Writes a device model of this machine. match: the only device name that it fits; NULL: it fits any. */
 static void write_model(char *path, const char *match)
 {
     const int file = mkstemp(path);

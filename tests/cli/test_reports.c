@@ -1,6 +1,6 @@
-/* In: tests/golden/reports/: a file holds shell commands, `---`, and what they print, with errors and exit codes. Out: Check's count.
- * Refuses: any difference in words, columns or counts. What depends on the machine, measured times and errors, is # in the files; white
- * space is one blank. TFGEN_GOLDEN_UPDATE=1 rewrites them. */
+/* Each file of tests/golden/reports has shell commands, a line `---`, and what the commands print, with errors and exit codes. A test runs
+ * the commands of a file and compares. Measured times and errors depend on the machine, so both sides have # in their place; several blanks
+ * count as one. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #define _GNU_SOURCE
 #include "tests/ir/ir_golden.h"
 #include <ctype.h>

@@ -229,7 +229,7 @@ int cuMemFree_v2(cuda_pointer at)
     return 0;
 }
 
-static stream null_streams[most_contexts]; /* NULL means that of the current context */
+static stream null_streams[most_contexts]; /* by context: what a NULL stream means there */
 static stream *stream_at(void *s) { return s ? s : &null_streams[number_of(current())]; }
 static bool is_foreign(const void *s) { return s && ((const stream *)s)->context != current(); }
 static bool captures(void *s) { return s && ((stream *)s)->capturing; }

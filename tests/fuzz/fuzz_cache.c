@@ -17,7 +17,7 @@ static const char *const tokens[] = {"tfgen entry 1\n", "tfgen archive 1\n", "tf
                                      "arch gfx942\n",   "name k\n",          "\177ELF",        NULL};
 enum { seal = 64, hash_size = 16, head = 16 };
 
-/* The seal of the entry that ends at `end`. */
+/* Writes the right hash at the end of a changed entry, so that its content is parsed and not refused for its hash. */
 static void seal_again(uint8_t *bytes, size_t size)
 {
     XXH128_canonical_t hash;
@@ -33,7 +33,7 @@ static uint64_t number_at(const uint8_t *p)
     return n;
 }
 
-/* An entry is sealed; in an archive each entry is. */
+/* Corrects the hash of an entry, or of each entry in an archive. */
 static void repair(fuzz_input *m)
 {
     if (m->size < head || memcmp(m->data, "tfgen archive", 13) != 0) return seal_again(m->data, m->size);
@@ -66,7 +66,7 @@ static void try_entry(const uint8_t *data, size_t size)
     } else {
         unsigned char *again = text ? entry_encode(key, &r, &again_size) : NULL;
         if (again && (again_size != size || memcmp(again, data, size) != 0) && r.log && r.compiler) {
-            /* the zeros in the seal are not compared; everything else must come back */
+            /* the parser ignores 8 bytes of the seal, so seals may differ; payload, key and note must come back */
             if (again_size != size || memcmp(again, data, size - seal) != 0) fuzz_finding("an entry is not what it gives back", key);
         }
         free(again);

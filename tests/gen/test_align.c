@@ -73,7 +73,7 @@ START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
 {
     rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_none, .target = "sm_90a"});
     const plan *p = r->c.plan;
-    ck_assert_int_eq(copies_in(p), 1); /* a copy of the view of x with fewer axes; x itself is read with all of its axes, too */
+    ck_assert_int_eq(copies_in(p), 1); /* the copy of flat, which is x as a matrix; t and b read it in x's shape */
     const ir_value *copy = copy_of(p, "flat")->outputs[0];
     int readers[2] = {0, 0};
     for (int i = 0; i < p->ir->op_count; i++) {
@@ -125,7 +125,7 @@ START_TEST(tensors_inside_a_plan_get_padded_rows_without_a_copy)
 }
 END_TEST
 
-/* Slices are views of rows of this value, so its row stride cannot change: its rows are copied instead. */
+/* The slices a and b are views of h's memory, so the plan cannot give h padded rows: an align kernel copies its rows instead. */
 START_TEST(rows_with_slices_are_copied_as_a_whole)
 {
     rig *r = planned("block: t\ndtype: bf16\ndims: {M: 200, K: 131, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, 60]}\nops:\n"
@@ -137,7 +137,7 @@ START_TEST(rows_with_slices_are_copied_as_a_whole)
 }
 END_TEST
 
-/* ---- settings */
+/* ---- which products need a copy; plans read back from text */
 typedef struct build {
     arena *a;
     const char *text;

@@ -10,13 +10,13 @@
 /* ---- what a unit holds */
 typedef struct held {
     const char *device;
-    kernel_need need;
+    kernel_need need; /* threads, registers, AGPRs in a file of their own, SGPRs, bytes of shared memory */
     int groups, waves;
     unsigned limits;
 } held;
 
-/* NVIDIA: the occupancy calculator of CUDA 13. AMD: waves by registers as LLVM 22 reports, rounded down to whole workgroups; LDS in
- * allocation units. */
+/* NVIDIA: the occupancy calculator of CUDA 13. AMD: waves by registers as LLVM 22 reports, rounded down to whole workgroups;
+ * LDS sizes are rounded up to allocation units. */
 static const held known[] = {
     {"h200", {384, 168, 0, 0, 199744}, 1, 3, 1u << by_registers | 1u << by_shared},
     {"h200", {256, 64, 0, 0, 0}, 4, 8, 1u << by_registers},
@@ -49,7 +49,7 @@ START_TEST(occupancy_is_that_of_the_vendors_calculators)
 }
 END_TEST
 
-/* With exactly `step` bytes one more workgroup fits; with one byte more it does not. */
+/* With exactly step[limit] registers (or bytes) one more workgroup fits; with one more of them it does not. */
 START_TEST(the_step_is_the_largest_size_at_which_one_more_workgroup_fits)
 {
     arena *a = arena_new();
@@ -95,7 +95,8 @@ START_TEST(every_gpu_target_is_in_the_table)
 }
 END_TEST
 
-/* Workgroups with one wave per SIMD: as many as fit, and two that share all registers. */
+/* Workgroups with one wave per SIMD. If they need nothing else, a unit holds as many as it has threads for; if each needs half of the
+ * unit's registers, it holds two. */
 START_TEST(occupancy_uses_a_units_threads_and_registers_in_full)
 {
     static const struct {
@@ -179,7 +180,7 @@ static const asked_time asked_times[] = {
     {"turns", {.groups = 24, .per_unit = 1, .round_cycles = 1000}, 2e-6 + 2e-6},
     {"a beginning beside the launch ahead", {.groups = 8, .per_unit = 1, .memory = 1e6, .start_cycles = -5000}, 8e-6},
     {"a beginning", {.groups = 24, .per_unit = 1, .start_cycles = 1000}, 2e-6 + 1e-6},
-    /* all units: half of the peak, since the clock is halved; this is a lower limit than the share of the peak that is reached */
+    /* all units: clock_loaded is half of clock, so half of the peak is left, 4e13, which is less than products_reached, 6e13 */
     {"products", {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 8 * 5e7 / 4e13},
     /* a quarter of the units: their peak, at the highest clock */
     {"products of few", {.groups = 2, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 2 * 5e7 / 2e13},
@@ -302,8 +303,8 @@ END_TEST
     "block: p\ndtype: bf16\ndims: {M: " M ", N: " N ", K: " K "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n" \
     "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
 
-/* Timed on an H200 in chains of launches, in turn with others; the model may be off by a fifth. With 129 rows, 127 rows of a tile are
- * filled with zeros. */
+/* us: time per launch on an H200, in chains of launches that took turns with chains of other kernels. The model may be off by a fifth. With
+ * 129 rows, the second tile has 127 rows of zeros. */
 START_TEST(predicted_times_are_near_those_of_an_h200)
 {
     static const struct {
@@ -329,7 +330,7 @@ START_TEST(predicted_times_are_near_those_of_an_h200)
 }
 END_TEST
 
-/* Llama decode blocks as several launches and as one, whose phases wait for each other. */
+/* Llama decode blocks as several launches (tile) and as one launch whose phases wait for each other (block): times in microseconds. */
 START_TEST(a_block_is_predicted_as_an_h200_timed_it)
 {
 #define DIMS(b, l, d, h, kv, hd, f) \
@@ -355,8 +356,8 @@ START_TEST(a_block_is_predicted_as_an_h200_timed_it)
 }
 END_TEST
 
-/* First four waves have two pieces of 32 columns each in flight, and two of eight units have a tile; then a tile has only seven pieces;
- * then each unit has two workgroups. */
+/* Three cases: two tiles, of which each has a unit, whose four waves have two pieces of 32 columns each in flight; a tile of only seven
+ * pieces; two workgroups per unit. */
 START_TEST(weights_in_flight_are_those_that_waves_load_ahead)
 {
     static const struct {
@@ -382,13 +383,13 @@ START_TEST(rows_of_a_raster_group_are_read_again_for_each_set_of_columns)
 }
 END_TEST
 
-/* 512 rows of length 1024; nothing fits in half of the cache, which is as large as the rows. */
+/* Products of 512 rows, K = 1024. The operands of concurrent tiles do not fit in half of the cache, which has 1 MB, as much as all rows. */
 static const struct {
     const char *columns, *tile;
     double rows, weight; /* how often each is loaded from memory */
 } walks[] = {
-    /* 4 x 5 tiles in groups of two row tiles, 8 tiles at a time: four columns of the first group; then its fifth and three of the second;
-     * then the other two */
+    /* 4 x 5 tiles in groups of two row tiles, 8 tiles at a time: first four columns of the first group; then its fifth column and three
+     * columns of the second group; then the second group's last two columns */
     {"640", "gemm layer=wgmma n=128 group_m=2 stages=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
     /* groups of three row tiles and of one: the second eight tiles are seven of the first group and one of the second */
     {"640", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
@@ -412,7 +413,8 @@ START_TEST(operands_of_concurrent_tiles_are_read_again_by_the_next_ones)
 }
 END_TEST
 
-/* A group's rows take three eighths of half of the cache; the columns loaded between two uses of them take six eighths, or three. */
+/* Half of the cache holds the 256 rows of a group, which take 3/8 of it, and the four column tiles that are loaded between two uses of the
+ * rows, if the tiles have 64 columns (3/8), but not if they have 128 (6/8). */
 START_TEST(rows_of_a_group_stay_cached_if_the_columns_between_fit_too)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 2048, K: 384}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"

@@ -90,7 +90,7 @@ def check(folder, count, stream):
             if way == "graph":
                 must(driver.cuGraphLaunch(graph, ctypes.c_void_p(stream)), "graph launch")
             else:
-                for _ in range(16):  # the queue fills behind these
+                for _ in range(16):  # takes so long that all launches below are queued before the first begins
                     FLUSH.fill(0)
                 runs.launch_all(stream, True)
             bad += [f"{way} {i}" for i in differing(wanted, runs.results())]

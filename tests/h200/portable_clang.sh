@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: portable_clang.sh FOLDER.tar.xz   Packs this machine's LLVM 22 for machines that have none: clang, lld and llvm-mc with their
-# libraries and headers, and wrappers clang, clang-22 and llvm-mc-22 in bin, which may lie anywhere. Two large libraries that no compile
-# here calls become stubs, so that the whole is 45 MB. Made anew when LLVM's library is newer.
+# libraries and headers, and wrappers clang, clang-22 and llvm-mc-22 in bin. It may be unpacked in any folder. Z3 and ICU, which compiling
+# kernels never calls, become stubs, so that the archive has 45 MB. Does nothing if the archive is newer than clang and this script.
 set -eu
 archive=$1 llvm=${LLVM:-/usr/lib/llvm-22}
 [ -e "$llvm/bin/llvm-mc" ] || { echo "portable_clang: no $llvm/bin/llvm-mc: apt install clang-22 lld-22 llvm-22" >&2; exit 1; }

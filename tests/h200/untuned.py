@@ -11,7 +11,8 @@ Cases are every preset of every shipped spec, 20 of each kind that bench/drawn.p
 that the seed draws, too, so that any slice of them is a sample of all. A slice begins at case FIRST and begins none after SECONDS; its
 cases are appended to OUT/untuned-SEED.jsonl, from which the summary is made, and the next index is printed. All trials are in
 OUT/trials.db. --part=K/N: one of N processes, each with its own GPU and folder; it runs cases K, K+N, ...; --jobs: compilers at once;
---budget: times the usual seconds of a case. --add: runs nothing; prints a table of the cases of several files, and the sums of all."""
+--budget: multiplies the seconds of each case (BUDGET). --add: runs nothing; prints a table of the cases of several files, and the sums of
+all."""
 import argparse
 import json
 import os

@@ -22,7 +22,7 @@ static void verify(int spec, int machine, const char *level)
 START_TEST(views_and_copies_are_right_at_every_level) { verify(_i / machine_count, _i % machine_count, "all"); }
 END_TEST
 
-/* All levels run on the host; with all fusions each spec also runs in the geometry of one GPU, in turn. */
+/* `make test` runs each spec at all levels on the host, and at level tile in the geometry of one of the three GPUs, which take turns. */
 START_TEST(fused_views_are_right_in_the_geometry_of_a_gpu) { verify(_i, 1 + _i % (machine_count - 1), "tile"); }
 END_TEST
 

@@ -1,5 +1,6 @@
-/* In: a spec and a device's name. Out: a host program over the public interface, on the doubles of HIPRTC and of the HIP runtime that lie
- * in doubles/ beside the test, with its outputs checked against the float64 reference; the double's violations. Errors fail the test. */
+/* For tests: an application that runs a spec on a device through the public interface (tfgen.h) and compares its outputs with the float64
+ * reference. It uses the doubles of HIPRTC and of the HIP runtime in doubles/ beside the test program. Wrong results fail the test; errors
+ * are returned. */
 #ifndef TFGEN_TESTS_HIP_PROGRAM_H
 #define TFGEN_TESTS_HIP_PROGRAM_H
 #include "runtime/compile/compiler.h"
@@ -13,7 +14,7 @@
 
 enum { room_for_tensors = 64 };
 
-/* ---- the double, as the device opens it */
+/* ---- calls of the double itself, in the library that tfgen has loaded */
 static inline void *double_call(const char *symbol)
 {
     void *library = dlopen(getenv("TFGEN_LIBHIP"), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -43,7 +44,7 @@ static inline void nothing_wrong(void)
     ck_assert_int_eq(live(), 0);
 }
 
-/* ---- a host program */
+/* ---- the application */
 typedef struct program {
     bench *b;
     tfgen_device *device;

@@ -71,7 +71,7 @@ START_TEST(a_host_program_in_cpp_frees_its_objects)
 }
 END_TEST
 
-/* Also if libraries are installed in a folder named after the architecture: the library must find its worker, and CMake the header. */
+/* Libraries are installed in a folder named after the architecture: from there the library must find its worker, and CMake the header. */
 START_TEST(cmake_finds_the_installed_package)
 {
     if (sanitized()) return;
@@ -209,7 +209,7 @@ START_TEST(nothing_that_is_installed_names_the_folder_of_the_build)
 }
 END_TEST
 
-/* An unquoted name leaves files in this tree, and what pkg-config prints is two words. */
+/* If the Makefile left a name unquoted, install would write into this tree; if tfgen.pc did, a flag would become two words. */
 START_TEST(names_of_folders_may_have_spaces)
 {
     if (sanitized()) return;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Row sums after the product, weights with more digits than the rows, sizes that no tile divides. */
+/* Row sums after the product, f32 weights beside bf16 rows, sizes that no tile divides. */
 #define NORM                                                                                                                    \
     "block: t\ndtype: bf16\ndims: {M: 37, N: 90, K: 700}\ninputs: {x: [M, K], r: [M, N]}\n"                                     \
     "params: {w: {shape: [N, K], dtype: f32}, g: [N]}\nops:\n  - {out: p, op: linear, in: [x, w]}\n"                            \
@@ -38,13 +38,13 @@ typedef struct parts_case {
 static const parts_case cases[] = {
     {"host", MATRICES, "layer=simt m=4 k=64 thread_m=4 n=256 thread_n=32 threads=8 split_k=3"},
     {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=22"}, /* a part is one k tile */
-    {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=4 thread_n=8 threads=256 split_k=5"}, /* four teams of threads */
+    {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=4 thread_n=8 threads=256 split_k=5"}, /* four teams of 64 threads divide K */
     {"gfx1100", MATRICES, "layer=simt m=32 n=32 k=16 thread_m=2 thread_n=8 threads=128 split_k=3"},
     {"gfx942", MATRICES, "layer=simt m=32 n=32 k=32 thread_m=4 thread_n=8 threads=256 split_k=1"},
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=3"},
-    {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=4 n=32 threads=256 split_k=4"}, /* odd rows of B */
+    {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=4 n=32 threads=256 split_k=4"}, /* rows of w have 75 elements */
     {"sm_80", MATRICES, "layer=skinny m=2 thread_m=2 thread_n=8 n=64 threads=64 split_k=4"},
     {"gfx942", MATRICES, "layer=skinny m=8 thread_m=8 thread_n=4 n=64 threads=64 split_k=3"},
     {"gfx1100", ROW, "layer=skinny m=1 thread_m=1 thread_n=4 n=128 threads=128 split_k=9"},

@@ -38,8 +38,9 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
 }
 END_TEST
 
-/* Epilogues that pass results through shared memory; that store from registers and read an operand in vectors of 4 or of 2; and that sum in
- * f32. The last block of columns is partial. powers: how many the epilogue computes, to make it long. */
+/* Epilogues of three kinds: they pass results through shared memory (operand l), they store from registers and read the operand z in
+ * vectors of 4 or of 2, or they compute in f32. powers: the number of pow ops in the epilogue, which make it long; rolled: the line of the
+ * spec struct that says how the epilogue loops over blocks of columns. The last block is partial. */
 static const struct { const char *dtype, *layer, *operand, *input; int columns, powers; const char *rolled; } loops[] = {
     {"bf16", "layer=wgmma ", "l", "", 304, 0, "rolled = 1"},
     {"bf16", "layer=wgmma ", "l", "", 304, 2, "rolled = 4"},

@@ -33,7 +33,7 @@ class version:
 
 
 class cuda:
-    """GPUs that have no memory: tensors may say that they are there."""
+    """No GPU and no memory of one: a tensor's device may still be called cuda."""
 
     current = 0
 
