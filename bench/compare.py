@@ -19,10 +19,10 @@ sums over K > 65536 with few outputs, and matrices times a vector; some are fixe
 --tune: also times torch.compile's max-autotune. --only: runs only cases whose name contains a TEXT. --alone: no peers for cases whose name
 contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
 
---other: times another build of tfgen, `before`, in the same process and in turn with this one: a built checkout, or a folder made by
-tests/h200/prepare_compare.sh. Its results must meet the same limits. Each case prints the speed-up of this build over it with its standard
-error, and the end the geometric mean and the lowest ten; the run fails if a case is slower beyond noise (is_slower in builds.py). Each
-build uses the wisdom that is part of it; TFGEN_WISDOM=none disables both.
+--other: times another build of tfgen (`before` in the output) in the same process and in turn with this one. FOLDER: a built checkout, or
+what tests/h200/prepare_compare.sh made. Its results must meet the same limits. Each case prints the speed-up of this build over it with its
+standard error, and the end the geometric mean and the lowest ten; the run fails if a case is slower beyond noise (is_slower in builds.py).
+Each build uses the wisdom that is part of it; TFGEN_WISDOM=none disables both.
 
 tuned: times tfgen untuned, tfgen with what `tfgen tune` finds in --budget seconds (at most 10 for an operation), and torch.compile's
 max-autotune, in turn, and reports the tuning time of each: blocks and decode blocks of the presets, --count row operations, and twice
