@@ -2,6 +2,7 @@
  * weight is read once for all rows of a tile. In: a product. Out: a tile of at most 8 rows. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include "ir/devices/occupancy.h"
 #include <math.h>
 
 extern const program gemm_skinny_program;
@@ -15,8 +16,10 @@ enum { deep = 8 }; /* if B is [K, N]: rows of B whose loads a lane has in flight
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
-                                    {where_16_bits, .why = "register_fed reads each weight once for all rows",
+                                    {where_16_bits | where_in_list, .why = "register_fed reads each weight once for all rows",
                                      .than = program_gemm_register_fed},
+                                    {where_16_bits, .least_rows = most_rows + 1, .why = "each tile of 8 rows reads all weights"},
+                                    {where_16_bits, .most_length = 32768, .why = "register_fed and swap_ab are faster up to K = 32768"},
                                     {0}};
 
 /* True if B is a matmul's operand stored as [..., K, N]: lanes then read along N, else along K. */
@@ -53,47 +56,75 @@ static double meets(const gemm_registers_tile *x)
     return x->split_k > 1 ? meeting + (x->split_k - 1) * 4.0 * x->m * x->n / bytes_a_cycle : 0;
 }
 
+/* Iterations of a packed weight whose loads a lane has in flight: `ahead` of gemm_skinny in templates/gemm/gemm.h. */
+static int iterations_ahead(const problem *p, const gemm_registers_tile *x)
+{
+    enum { most_chains = 32, others = 32, of_16_bits = 8 };
+    const bool amd = p->target->matrix_rows == 16;
+    const int length = piece_length(p, weights_widened) / 4, each = x->m * x->thread_n; /* length: elements of a load */
+    const int sums = length == 4 && each * length <= most_chains ? 4 * each : each;
+    const int room = x->threads <= 256 ? 132 : 65536 / x->threads;
+    const int least = others + sums + 2 * x->m + (length > 4 ? of_16_bits : 0);
+    int ahead = amd ? 2 : length == 4 && x->m >= 4 && x->threads <= 256 ? 1 : 4;
+    const long long iterations = (iterations_of(p, x) + x->split_k - 1) / x->split_k;
+    while (ahead > 1 && (least + ahead * (length + 4 * x->thread_n) > room || iterations <= ahead / 2)) ahead /= 2;
+    return ahead;
+}
+
+/* Workgroups on a unit. Threads have about 128 registers, in the tiles of 9 to 12 rows 64. */
+static double resident(const problem *p, const gemm_registers_tile *x)
+{
+    const int registers = x->m == 4 && x->threads <= 256 && problem_rows(p) > most_rows ? 64 : 128;
+    const int by_threads = groups_by_threads(p->target, x->threads),
+              by_registers = unit_room_of(p->target).registers / (registers * x->threads);
+    return by_registers < 1 ? 1 : by_registers < by_threads ? by_registers : by_threads;
+}
+
 /* Share of DRAM bandwidth that the program reaches. If B is [K, N], narrow tiles read short runs of its rows: on an H200, f32 1x4096x4096
  * takes 19 us with tiles of 64 columns, 22 us with tiles of 32. */
 static double memory_share(const problem *p, const gemm_registers_tile *x)
 {
     enum { long_run = 256 }; /* bytes of a row of B that a tile reads */
-    const double most = 0.9, usual = 0.77; /* usual: accumulators leave registers for fewer loads in flight */
+    /* many, many_16, usual: accumulators leave registers for fewer loads in flight, and 16 bits are converted. many_16 is so low that
+     * swap_ab is chosen where it is faster than predicted (H200, bf16 4x512x65536: 19.8 us, skinny 21.7). */
+    const double packed = 0.97, many = 0.87, most = 0.9, many_16 = 0.65, usual = 0.77;
+    const bool f32 = p->product->inputs[1]->type == dtype_f32;
     const int run = x->n * dtype_size(p->product->inputs[1]->type);
+    if (p->product->kind == op_linear) return f32 ? x->m == most_rows ? many : packed : x->m >= 4 ? many_16 : most;
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;
 }
 
-/* While one iteration is computed, loads of the next are in flight; with a single row, registers suffice for loads of the next two. */
+/* Of a matmul's B, loads of the next iteration are in flight while one is computed; with a single row, registers suffice for loads of the
+ * next two. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
     const gemm_registers_tile *x = &t->gemm_registers;
+    const bool packed = p->product->kind == op_linear;
     const double line = (double)stride_of(p, x) * operand_bytes(p, weights_widened, operand_b);
     product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
-    d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = memory_share(p, x);
-    d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
+    d->per_unit = packed ? resident(p, x) : groups_by_threads(p->target, x->threads), d->memory_share = memory_share(p, x);
+    d->ahead = (double)(x->n + x->m) * line * (packed ? iterations_ahead(p, x) : problem_rows(p) == 1 ? 2 : 1);
     d->streamed = (double)product_length(p) / x->split_k *
                   (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
-    d->products_share = 0.2, d->end_cycles = end_cycles + meets(x), d->trips = 1;
+    d->products_share = packed ? 0.3 : 0.2, d->end_cycles = end_cycles + meets(x), d->trips = 1;
 }
 
-/* The most threads that defaults_by_lines() tries for tiles of m rows. More waves keep more loads in flight, except where accumulators of 8
- * rows, or an epilogue that joins columns, leave too few registers. A linear of a single row has enough loads in flight with 256 threads,
- * unless there are workgroups for at most a quarter of the units. */
-static int most_threads(const problem *p, int m)
+/* The most threads that defaults_by_lines() tries. With 512 a unit holds one workgroup, with 256 it holds two, of which one loads while the
+ * other ends. So 512 are faster only if no unit has a second workgroup (H200, f32, us with 512 and with 256 threads: 1x4096x4096 17.3 and
+ * 17.5, 1x16384x1024 19.7 and 16.9). Epilogues that join columns leave too few registers. */
+static int most_threads(const problem *p)
 {
-    enum { usual = 256, most_rows_of_more = 4 };
-    if (times_are_guesses(p) || m > most_rows_of_more || joins_columns(p)) return usual;
-    if (problem_rows(p) > 1 || is_row_by_rows(p)) return 2 * usual;
-    return 4 * column_tiles(p, wave_columns) <= p->device->units ? 3 * usual : usual;
+    enum { usual = 256 };
+    return times_are_guesses(p) || joins_columns(p) ? usual : 2 * usual;
 }
 
-/* If there are too few tiles for all units, tries to split K into slices of at least 4 iterations (at least 1 if B is [K, N], where an
- * iteration covers more of K). Changes t if that is predicted to be clearly faster than t, which takes `least` seconds. */
+/* If there are too few tiles for all units, tries to split K into slices of at least 2 iterations (a matmul: 4, or 1 if B is [K, N], where
+ * an iteration covers more of K). Changes t if that is predicted to be clearly faster than t, which takes `least` seconds. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
     enum { most_parts = 128 };
-    const int least_iterations = is_across(p) ? 1 : 4;
+    const int least_iterations = is_across(p) ? 1 : p->product->kind == op_linear ? 2 : 4;
     const double clearly = 0.9;
     ir_tile x = *t;
     for (int each = 1; each <= 4; each *= 2) { /* workgroups per unit */
@@ -107,22 +138,29 @@ static void try_parts(const problem *p, double least, ir_tile *t)
 /* Columns per lane. With 8 instead of 4, more lanes read the same row of a matmul's B stored as [N, K]: 128 adjacent bytes, not 64. */
 static int lane_columns(const problem *p) { return is_row_by_rows(p) ? most_columns : usual_columns; }
 
-/* The fastest predicted tile if B has K contiguous: a packed weight, or [N, K]. */
+/* The fastest predicted tile if B has K contiguous: a packed weight, or [N, K]. 8 rows of f32 may be two tiles of 4, which can be faster if
+ * there are few columns (H200, us in two tiles and in one: 8x2048x2048 8.7 and 10.0); 16 bits and fewer rows are slower so. 9 to 12 rows
+ * are three tiles of 4 if these fill the units (12x4096x4096: 28.7 us, in two tiles of 8 35.4). */
 static void defaults_by_lines(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
-    const int least_threads = is_row_by_rows(p) && !times_are_guesses(p) && !joins_columns(p) ? 2 * step : step;
-    const long long rows = problem_rows(p), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
+    const long long rows = problem_rows(p), columns = column_tiles(p, wave_columns);
+    const bool f32 = dtype_size(p->product->inputs[1]->type) == 4, threes = f32 && rows > 8 && rows <= 12 && 3 * columns > p->device->units;
+    const int most = p->ir->threads ? p->ir->threads : threes ? step : most_threads(p),
+              least_threads = p->ir->threads || is_row_by_rows(p) ? most : step;
+    const long long most_m = threes ? 4 : rows < most_rows ? power_of_two_up(rows) : most_rows;
+    const bool halves = most_m == most_rows && f32;
     double least = 1e30;
-    for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
-        for (int threads = least_threads; threads <= most_threads(p, m); threads += step) {
-            ir_tile x = *t;
+    for (int m = (int)most_m; m >= (halves ? most_m / 2 : most_m); m /= 2)
+        for (int threads = most; threads >= least_threads; threads -= step) {
+            ir_tile x = *t, parts;
             x.gemm_registers = (gemm_registers_tile){.m = m, .n = wave_columns, .k = 16, .thread_m = m, .thread_n = lane_columns(p),
                                                      .threads = threads, .stages = 2, .split_k = 1};
-            const double seconds = program_seconds(p, &gemm_skinny_program, &x);
-            if (seconds < 0.95 * least) *t = x, least = seconds;
+            parts = x;
+            try_parts(p, program_seconds(p, &gemm_skinny_program, &x), &parts);
+            const double seconds = program_seconds(p, &gemm_skinny_program, &parts);
+            if (seconds < (m < most_m ? 0.9 : 0.99) * least) *t = parts, least = seconds;
         }
-    try_parts(p, least, t);
 }
 
 /* The fastest predicted tile if B is [K, N]. A lane reads 16 bytes of a row of B, or 8 if accumulators leave too few registers. Wide tiles

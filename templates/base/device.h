@@ -220,6 +220,24 @@ template <class Raw> DEV Raw load_constant(const Raw *from)
 #else
 template <class Raw> DEV Raw load_constant(const Raw *from) { return *from; }
 #endif
+// 16 bytes of global memory that no thread of the launch writes and that are read once. Loads are issued in the order in which they are
+// written, so that those of a loop's unrolled iterations are in flight together.
+#if defined(__CUDACC_RTC__)
+template <class Raw> DEV Raw load_once(const Raw *from)
+{
+    static_assert(sizeof(Raw) == 16, "16 bytes");
+    union {
+        unsigned u[4];
+        Raw raw;
+    } x;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.u[0]), "=r"(x.u[1]), "=r"(x.u[2]), "=r"(x.u[3])
+                 : "l"(from));
+    return x.raw;
+}
+#else
+template <class Raw> DEV Raw load_once(const Raw *from) { return load_constant(from); }
+#endif
 // A load and a store of one element.
 #if defined(TF_ON_HOST)
 template <class T> DEV T element_of(const T *from) { return tf_hs_read_whole(from); }

@@ -289,6 +289,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // chunks of K that a wave reads at a time
     static constexpr int sharing = skinny_lanes<S>::sharing, V = skinny_lanes<S>::V, stride = skinny_lanes<S>::stride;
     static constexpr int each = tile_m * columns;
+    using packing = pieces<typename S::b_type>;
 
     // If a lane has more than most_terms terms of a sum, the sum is blocked: a lane adds 128 terms, the lanes' sums are added up, and their
     // sum joins those of earlier blocks. If registers suffice, a lane adds up f32 operands in four independent chains, one for each element
@@ -299,6 +300,23 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     static constexpr int left = each > chunks ? each / chunks : 1, iterations_folded = 128 / V;
     static constexpr bool folds = iterations * V > most_terms;
     static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1;
+    // Iterations whose loads are in flight together, as registers allow: up to 4; on AMD, where a wave has twice as many lanes, up to 2. In
+    // f32 with 4 or 8 rows and 256 threads 1 is faster, because units then hold more workgroups (H200, 8x14336x4096: 61 us, with 2 71).
+#if defined(TF_TARGET_AMD)
+    static constexpr int most_ahead = 2;
+#else
+    static constexpr int most_ahead = V == 4 && tile_m >= 4 && S::threads <= 256 ? 1 : 4;
+#endif
+    static constexpr int registers = S::threads <= 256 ? 132 : 65536 / S::threads;
+    static constexpr int other_registers = 32 + each * chains + 2 * tile_m + (V > 4 ? 8 : 0);
+    static constexpr bool fits(int iterations) { return other_registers + iterations * (V + 4 * columns) <= registers; }
+    static constexpr int ahead = !S::b_plain                                         ? 1
+                                 : most_ahead >= 4 && iterations > 2 && fits(4) ? 4
+                                 : most_ahead >= 2 && iterations > 1 && fits(2) ? 2
+                                                                                : 1;
+    struct chain_sums {
+        float of[each][chains];
+    };
     static constexpr int levels = sum_levels(blocks_folded, left == 1 ? 8 : 64);
     struct accumulators {
         float sum[each];
@@ -333,31 +351,74 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     }
     DEV static void multiply(const args &p, const tile &t, accumulators &c, int column, int from, int to)
     {
-        const int rows = S::rows(p);
-        float sum[each][chains] = {};
-        for (int k = from; k < to; k += stride) {
-            vec<float, V> b[columns];
+        chain_sums sum = {};
+        int k = from;
+        if constexpr (ahead == 1) {
+            for (; k < to; k += stride) multiply_ahead<true>(p, t, sum, column, k, to);
+        } else {
+#pragma unroll 1
+            for (; to - k > (ahead - 1) * stride; k += ahead * stride) multiply_ahead<true>(p, t, sum, column, k, to);
+            if (k < to) multiply_ahead<false>(p, t, sum, column, k, to);
+        }
 #pragma unroll
-            for (int j = 0; j < columns; j++) b[j] = load_b<S, V>(p, t.batch, column + j * side, k);
+        for (int i = 0; i < each; i++) {
+            c.sum[i] = sum.of[i][0];
+            if constexpr (chains == 4) c.sum[i] = (sum.of[i][0] + sum.of[i][1]) + (sum.of[i][2] + sum.of[i][3]);
+        }
+    }
+    // `ahead` iterations. All: none of them is behind `to`; others add zeros. Rows behind the last one are read as the last one.
+    template <bool All> DEV static void multiply_ahead(const args &p, const tile &t, chain_sums &sum, int column, int k, int to)
+    {
+        const int last_row = S::rows(p) - 1;
+        typename b_loads::type b[ahead][columns] = {};
 #pragma unroll
-            for (int i = 0; i < tile_m; i++) {
-                if (i > 0 && t.row + i >= rows) break;
-                const vec<float, V> a = S::template a<V>(p, t.batch, t.row + i, k, S::K - k);
+        for (int u = 0; u < ahead; u++)
+            if (All || k + u * stride < to)
+#pragma unroll
+                for (int j = 0; j < columns; j++) b[u][j] = b_loads::load(p, t, column, k, j, u);
+#pragma unroll
+        for (int i = 0; i < tile_m; i++) {
+            const int row = i == 0 || t.row + i < last_row ? t.row + i : last_row;
+            vec<float, V> a[ahead];
+#pragma unroll
+            for (int u = 0; u < ahead; u++) {
+                const int at = k + u * stride;
+                a[u] = All || at < to ? S::template a<V>(p, t.batch, row, at, S::K - at) : splat<V>(0.0f);
+            }
+#pragma unroll
+            for (int u = 0; u < ahead; u++)
 #pragma unroll
                 for (int j = 0; j < columns; j++)
 #pragma unroll
                     for (int e = 0; e < V; e++) {
-                        float &chain = sum[i * columns + j][e % chains];
-                        chain = fused(a[e], b[j][e], chain);
+                        float &chain = sum.of[i * columns + j][e % chains];
+                        chain = fused(a[u][e], b[u][j][e], chain);
                     }
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < each; i++) {
-            c.sum[i] = sum[i][0];
-            if constexpr (chains == 4) c.sum[i] = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
         }
     }
+    // What a lane loads of a column.
+    using line = neighbours<typename S::b_type, V>;
+    struct loaded {
+        line raw;
+        DEV float operator[](int e) const { return to_float(raw.e[e]); }
+    };
+    template <bool Raw, class Any = void> struct loads_of_b {
+        using type = loaded;
+        // In packed pieces, all that a lane reads lies at constant distances from what it reads first.
+        DEV static type load(const args &p, const tile &, int column, int k, int j, int u)
+        {
+            return {load_once(reinterpret_cast<const line *>(S::packed(p) + packing::at(S::packed_k, column, k) +
+                                                             packing::at(S::packed_k, j * side, u * stride)))};
+        }
+    };
+    template <class Any> struct loads_of_b<false, Any> {
+        using type = vec<float, V>;
+        DEV static type load(const args &p, const tile &t, int column, int k, int j, int u)
+        {
+            return load_b<S, V>(p, t.batch, column + j * side, k + u * stride);
+        }
+    };
+    using b_loads = loads_of_b<S::b_plain && stride % packing::length == 0>;
 
     // Adds up the sums of the lanes of a wave that have the same columns. In each step a lane keeps half of its sums and gives the other
     // half away, so a step exchanges half as many as the one before. The sums that a lane ends up with are the first ones of c.sum. Returns

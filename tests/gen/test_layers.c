@@ -69,7 +69,7 @@ static const struct {
     bool wgmma;
 } layers[] = {{PRODUCT("bf16", "129", "64"), "tile layer=wgmma m=128", true},
               {PRODUCT("f16", "4096", "20"), "tile layer=wgmma m=128", true},
-              {PRODUCT("f32", "16", "64"), "tile layer=skinny m=4",
+              {PRODUCT("f32", "16", "64"), "tile layer=skinny m=8",
                false}, /* few rows: a program that reads the weight once is enough */
               {PRODUCT("f32", "64", "63"), "tile layer=simt", false},
               {ROW("f32"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=8", false}, /* rows in pieces of 128 bytes */
