@@ -204,8 +204,8 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
     }
 }
 
-/* The effects of a query's error on all keys are correlated. Adds to h->squares by how much that makes them larger than independent
- * effects, which are counted there already. */
+/* One error of a query changes the scores of all keys together. h->squares already has these changes as if they were independent; this adds
+ * by how much more they change the output because they are correlated. */
 static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
 {
     double all_together = 0, all_alone = 0;

@@ -23,11 +23,11 @@ typedef struct ref_state {
     bool *borrowed;      /* by value id: the numbers belong to the caller */
     bool *needed;        /* by value id: wanted, or a wanted value depends on it */
     /* Sources of errors (ref_sources.c), by value id. */
-    int *first;                  /* id of the first of the values that equal ops compute from the same operands (twins); often its own */
-    int *uses;                   /* of a first value: how often ops that pass shares on read it or its twins */
-    bool *has_twin;              /* of a first value: it has twins */
+    int *first;                  /* id of the first of a value's twins (results of equal ops of the same operands), or its own id */
+    int *uses;                   /* of a first twin: how many operands of ops that pass shares on are it or its twins */
+    bool *has_twin;              /* of a first twin: there are others */
     bool *is_source;             /* the value's own errors are tracked as a share */
-    struct ref_source **sources; /* of a first value: the source that it and its twins are; NULL: none */
+    struct ref_source **sources; /* of a first twin: the source that all its twins are; NULL: none */
     /* Hash chains of ops by kind and operands, to find duplicates. alike: by bucket, 1 + index of its last op; alike_before: by op,
      * 1 + index of the previous op in the bucket; 0: none. */
     int *alike, *alike_before;
@@ -129,8 +129,8 @@ double ref_joined(double x, double y); /* combines two independent signed errors
 /* ---- ref_sides.c: numbers whose sign depends on rounding */
 enum { ref_samples = 13 };
 
-/* Samples of an element as a function of another element, `origin` (its value's id and its index): its results if that element is 0, at
- * either end of its bound, or between. */
+/* An element y as a function of an element x whose sign depends on rounding: the results y for x = 0, x at either end of its bound, and x
+ * between. origin: which element x is (the id of its value, and its index there). */
 typedef struct ref_side {
     uint64_t origin;
     double at[ref_samples]; /* NaN: unknown */
@@ -156,8 +156,8 @@ bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold 
 enum { ref_fold_most_needs = 6 };
 void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);
 
-/* Overflow on conversion to a dtype: a value that is certainly too large becomes infinite; if rounding decides whether it is, its error
- * does. */
+/* Overflow on conversion to a dtype: a value that is certainly too large becomes infinite. If rounding decides whether it is too large, its
+ * error becomes infinite. */
 void ref_overflow(dtype t, double *value, double *error);
 
 /* A sum as a device may compute it, in any order. Above REF_CHAIN terms it is blocked: partial sums of at most REF_CHAIN terms are added
