@@ -23,8 +23,8 @@ typedef struct launch_shape {
     unsigned dynamic_bytes; /* the dynamic part */
     unsigned wave;
     bool cooperative; /* workgroups wait for each other */
-    bool overlap;     /* may start before the previous launch has ended (PDL, docs/overlap.md); then its workgroups count themselves
-                       * (templates/frame/census.h), and it needs no attribute for `cooperative` */
+    bool overlap;     /* may start before the previous launch has ended (PDL, docs/overlap.md). A launch that is cooperative, too, is then
+                       * made without the driver's cooperative attribute: its workgroups count themselves (templates/frame/census.h) */
 } launch_shape;
 
 /* Source that the device itself compiles (the host). All compiler messages are appended to `log`, which may be NULL. */

@@ -47,7 +47,7 @@ void sheet_add(sheet *s, const char *kind, const char *const *cells)
     s->kinds[s->row_count++] = kind;
 }
 
-/* The columns that are not empty in all rows. */
+/* Lists the columns in which at least one row has text. */
 static int used_columns(const sheet *s, int *used)
 {
     int count = 0;
