@@ -11,12 +11,13 @@ below 0.85 of the best contender. The contender of a product or matmul is cuBLAS
 
 --seed: one or several, as 1,2,3: --count cases of each.
 
---state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in it.
---within: begins no case that is unlikely to end in that time. --seconds: the rounds of a case end after so many, but not before the ninth.
---worst: cases that the table lists. --jobs: how many compile tfgen's and torch.compile's kernels into the caches on disk before anything is
-timed (default: three for every four processors; 0: none). Products and matmuls are compiled by threads of this process, since tfgen's
-compilers are processes of their own; torch.compile needs a process each. --rehearse: small sizes, without a GPU on PyTorch's CPU and the
-host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a table without it."""
+--state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in
+it. --within: begins no case that is unlikely to end in that time. --seconds: a case's rounds end after so many seconds, but not before
+the ninth round. --worst: cases that the table lists. --jobs: how many compile tfgen's and torch.compile's kernels into the caches on
+disk before anything is timed (default: three for every four processors; 0: none). Products and matmuls are compiled by threads of this
+process, since tfgen's compilers are processes of their own; torch.compile needs a process each. --rehearse: small sizes, without a GPU
+on PyTorch's CPU and the host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints
+a table without it."""
 import argparse
 import concurrent.futures
 import math
@@ -64,7 +65,7 @@ def by_torch(cases):
 
 
 def compile_products(jobs, cases, deadline):
-    """Returns no later than the longest compile after the deadline."""
+    """Begins no compile after the deadline, and waits for those that had begun."""
     from race import Ours
 
     def compile_one(case):

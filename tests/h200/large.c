@@ -1,5 +1,5 @@
 /* usage: large DEVICE ROWS COLUMNS   Tensors beyond 2^31 elements on a GPU, by the public interface: an elementwise op, a norm and a
- * product whose results have ROWS x COLUMNS elements of bf16. Judged are the first rows, those around element 2^31, the last ones, and
+ * product whose results have ROWS x COLUMNS elements of bf16. It judges the first rows, those around element 2^31, the last rows, and
  * every 997th element. (The command's own reference would hold whole tensors in float64, 17 GB each.) runtime.sh runs it with ROWS 66049
  * and COLUMNS 33024: 2.18e9 elements, with a partial last tile. Exit code 0: all are right. */
 #include "runtime/api/tfgen.h"

@@ -1,7 +1,7 @@
-/* In: a folder of specs, a folder for the kernel cache, a preset. Out: whether prefill and decode run on one copy of a layer's weights on
- * the GPU of this machine, and whether a variant's calls have the bytes of a module made for its batch, eager and replayed; how long calls
- * take on the module of 64 sequences, on the variant and on a module of their own. Exit code 1 when bytes differ or a call fails. Built and
- * run by tests/h200/runtime.sh. */
+/* In: a folder of specs, a folder for the kernel cache, a preset. Out, from this machine's GPU: whether prefill and decode run on one copy
+ * of a layer's weights; whether a variant for a smaller batch gives the same bits as a module made for that batch, launched and replayed
+ * from a graph; how long a call takes on the module for 64 sequences, on the variant and on that other module. Exit code 1 when bytes
+ * differ or a call fails. Built and run by tests/h200/runtime.sh. */
 #define _GNU_SOURCE
 #include "runtime/module/variants.h"
 #include <math.h>
@@ -120,7 +120,7 @@ static unsigned char *take(const layer *l, size_t rows, size_t all, size_t *byte
     return out;
 }
 
-/* Microseconds of a replay; checks that 200 replays have these bytes. */
+/* Returns the microseconds of one replay of the captured call. Checks that the outputs of 200 replays equal `wanted`. */
 static double replayed(const layer *l, const tfgen_weights *w, const tfgen_dim *dim, const unsigned char *wanted, const char *what)
 {
     const device_api *api = device->api;

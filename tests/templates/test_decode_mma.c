@@ -95,7 +95,7 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", causal, "attention keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
-    /* AMD: a block of 128 columns, full or not, one of 64, both; rows that fill a product or do not */
+    /* AMD: heads in blocks of 128 and of 64 columns, full, partial, or one of each; as many rows as a matrix instruction has, or fewer */
     {"gfx942", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 64, {0, 999, 4095, 16}},
     {"gfx1100", "bf16", causal, NULL, 2, 1, 700, 7, 1, 128, {513, 699}},
     {"gfx950", "bf16", causal, "attention threads=128 splits=5", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
@@ -123,10 +123,10 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=1 cluster=1 stages=2", 207, 1, 90, 4, 2, 32, {0}},
     {"sm_90a", "bf16", causal, "attention layer=decode_mma keys=16 threads=64 splits=1 cluster=1 stages=3", 1100, 1, 40, 2, 1, 16, {0}},
     {"gfx942", "bf16", causal, "attention threads=128 splits=1", 207, 1, 90, 2, 1, 64, {0}},
-    /* padding on the left: more than a window leaves, less, the whole sequence, and none */
+    /* padding on the left: more tokens than the window hides, fewer, the whole sequence, and none */
     {"sm_90a", "bf16", padded, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 3, 600, 8, 2, 64, {530, 400, 297, 99}},
     {"gfx942", "bf16", padded, "attention threads=64 splits=3", 4, 1, 600, 8, 2, 64, {530, 400, 297, 99}},
-    /* values of another size, with stages, clusters, long heads, half a block of either */
+    /* heads of values shorter or longer than those of keys: with stages, clusters, long heads, and half a block of keys or values */
     {"sm_90a", "bf16", shorter, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 3, 2, 300, 8, 2, 96, {298, 0, 77}},
     {"sm_90a", "f16", longer, "attention keys=16 threads=64 splits=2 cluster=2 stages=3", 2, 1, 300, 4, 2, 16, {299, 33}},
     {"sm_90a", "bf16", shorter, NULL, 2, 1, 300, 4, 1, 192, {299, 33}},

@@ -3,9 +3,10 @@
 
 Whole small models with weights drawn by a seed: `tfgen generate` on the very folder that transformers saved, beside model.generate() of
 transformers (CPU, greedy): two texts of different lengths, which transformers pads on the left, 64 tokens each. In float32 the ids are
-equal. In bfloat16 they are equal until two logits differ by less than what bfloat16 leaves open: four times the largest error of
-transformers' own bfloat16 logits at that place, beside its float64 ones (either side may be wrong by that much in either logit). A token
-of eos_token_id ends the text. Windows are shorter than the prompt, and the texts grow beyond original_max_position_embeddings."""
+equal. In bfloat16 they are equal up to a place where the two best logits are so close that bfloat16 cannot tell them apart: in float64
+they differ by at most four times the largest error of transformers' own bfloat16 logits at that place (tfgen and transformers may each
+be wrong by that much in each of the two logits). A token of eos_token_id ends the text. Windows are shorter than the prompt, and the
+texts grow beyond original_max_position_embeddings."""
 import json, os, re, sys, tempfile
 from shared import *
 

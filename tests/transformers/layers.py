@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """usage: layers.py TFGEN [FAMILY...]
 
-Layers of small models with weights drawn by a seed, computed by transformers (float32, CPU) and by the specs that `tfgen import` writes of
-the very folder that transformers saved: each layer of each family, a prompt of two sequences and one step of generation after it, beyond
-the window if there is one; some of them also of a batch padded on the left. At most 3e-6 of relative RMS error. In bfloat16, on the same
-inputs, each layer is at most 1.5 times as far from float64 as transformers' own bfloat16 layer. The config spelled as transformers 4 had it
-gives the same bytes of specs. Needs torch, transformers and safetensors; says SKIP with the reason, exit code 77, where they are not
-there."""
+Compares layers of small models with weights drawn by a seed: transformers (float32, CPU) with the specs that `tfgen import` writes for
+the folder that transformers saved. Each layer of each family computes a prompt of two sequences and then one step of generation, beyond
+the window if there is one; some layers also compute a batch padded on the left. The relative RMS error is at most 3e-6. In bfloat16, on
+the same inputs, each layer is at most 1.5 times as far from float64 as transformers' own bfloat16 layer. A config in the spelling of
+transformers 4 gives the same specs. Needs torch, transformers and safetensors; where they are missing, says SKIP with the reason, exit
+code 77."""
 import copy, inspect, json, os, re, sys, tempfile
 from shared import *
 
@@ -271,18 +271,19 @@ def check(family, keys, *options):
             tfgen("import", f"{old}/config.json", f"--output={old}/specs/", "--quiet", *options)
             for name in sorted(os.listdir(specs)):
                 both = [open(f"{p}/{name}").read() for p in (specs, f"{old}/specs")]
-                both = [re.sub(r"from: (model|transformer|gpt_neox)\.(decoder\.)?", "from: ", text) for text in both]  # of a base model
+                # the tensors of the saved base model lack these prefixes
+                both = [re.sub(r"from: (model|transformer|gpt_neox)\.(decoder\.)?", "from: ", text) for text in both]
                 lines = [[l for l in text.split("\n") if not l.startswith("prefix:") and name != "layers.json"] for text in both]
                 assert lines[0] == lines[1], f"{name} differs with the config of transformers 4"
         with open(f"{specs}/layers.json") as f:
             index = json.load(f)["layers"]
         seen, cache = forward(model, family, options=options)
-        if LEFT in options and cache:  # keys as our own specs leave them behind
+        if LEFT in options and cache:  # the cache that the specs expect: positions include the padding
             cache = forward(model, family, options=options, counted=False)[1]
         assert len(seen) == len(index), f"{len(seen)} layers ran, {len(index)} were imported"
         worst, done = {}, set()
         grouped = getattr(config, "new_decoder_architecture", False)
-        repeated = config.num_attention_heads // config.num_kv_heads if grouped else 1  # as Falcon's cache has them
+        repeated = config.num_attention_heads // config.num_kv_heads if grouped else 1  # Falcon's cache has each key once per query head
         for layer, names in enumerate(index):
             if names["prefill"] in done and layer not in (0, len(index) - 1):
                 continue
