@@ -13,8 +13,8 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* Splits in a launch of several phases, which has one workgroup per unit: as many as still leave each unit at most one workgroup, of at
- * least 128 keys each, but at most 32. */
+/* Splits in a launch of several phases, whose grid has one workgroup per unit: no more than units for all heads, so that each workgroup has
+ * at most one split; with at least 128 keys each; at most 32. */
 static int split_count_in_list(const problem *p, long long keys)
 {
     enum { least_keys = 128 };

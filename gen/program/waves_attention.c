@@ -1,5 +1,6 @@
 /* Attention on mfma (waves of 64 lanes) and on wmma (32 lanes), by the same template (templates/attention/attention_mfma.h,
- * templates/frame/frame_interleaved.h). In: an attention over all keys. Out: a tile, by head size and number of tiles. */
+ * templates/frame/frame_interleaved.h). In: an attention whose keys are not split over workgroups. Out: a tile, by head
+ * size and number of tiles. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include "gen/program/waves.h"
@@ -45,7 +46,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->end_cycles = end_cycles;
 }
 
-/* Shared memory of the template. Half of the threads load values, all equally often, so columns are rounded up to whole passes. */
+/* Shared memory of the template. Half of the threads load values, each thread the same number of times, so columns of values are rounded up
+ * to what these threads load at a time (pass). */
 static long long bytes_of(const problem *p, const attention_waves_tile *t)
 {
     const long long head = problem_head(p), columns = (problem_value_head(p) + 31) / 32 * 32;

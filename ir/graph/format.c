@@ -49,7 +49,7 @@ term_pairs format_pairs(int a_terms, int b_terms)
     return p;
 }
 
-enum { k_tile_bytes = 128 }; /* of a term: programs read whole k tiles of one */
+enum { k_tile_bytes = 128 }; /* of one term: programs read whole k tiles of a term, so each term is padded to these */
 
 static long long quotient_up(long long x, long long by) { return x / by + (x % by != 0); }
 
