@@ -5,8 +5,9 @@
 // adds to a counter or stores a flag. To wait for data: one thread polls until it reads the value; the workgroup has a barrier; every wave
 // calls device_acquire(); all threads read.
 //
-// On NVIDIA, counters and flags are stored with release and read with acquire, except by the _relaxed functions. Both extend over the
-// workgroup's barrier (PTX ISA, memory consistency model), so device_release() and device_acquire() do nothing. On AMD they are relaxed, so
+// On NVIDIA, counters and flags are stored with release and read with acquire, except by the _relaxed functions. A release
+// covers what the other threads stored before the workgroup's barrier, an acquire what they read after it (PTX ISA, memory consistency
+// model), so device_release() and device_acquire() do nothing. On AMD they are relaxed, so
 // that a poll drops no cache lines, and each wave orders its own accesses: device_release() waits for the wave's stores and writes back the
 // L2, device_acquire() invalidates stale lines (LLVM, AMDGPU memory model). Slices bypass the L2 and need neither.
 #pragma once
