@@ -167,7 +167,8 @@ static void time_runs(trial *t, const double *first)
 
 static double operations_of(arena *a, const ir_graph *graph)
 {
-    const operations n = graph_operations(graph->kernel_count ? graph : lower(a, graph), NULL, NULL); /* of a plan without its graph */
+    /* IR text of a plan has no graph: `graph` is then its kernels, which are lowered already. */
+    const operations n = graph_operations(graph->kernel_count ? graph : lower(a, graph), NULL, NULL);
     return n.products + n.others;
 }
 

@@ -36,7 +36,7 @@ enum { family_most_prefixes = 6, family_most_defaults = 12 };
 
 typedef struct family {
     const char *model_type;
-    const char *prefixes[family_most_prefixes]; /* of the layer's tensors, with {layer}; the first is that of whole models */
+    const char *prefixes[family_most_prefixes]; /* of tensor names, {layer} being the layer's number; the first is that of whole models */
     unsigned long long reads;                   /* FACT() bits of facts read in addition to those that all families read */
     /* Defaults of transformers' class for missing keys (null is not missing). Sizes have defaults only in a nested config (a model's text
      * part), which lists differences from the class. value 0 ends the list. */
@@ -85,8 +85,9 @@ typedef struct family {
     long long window_pattern;
     bool no_rope_without_window; /* layers without a window have no rope */
 
-    /* Parts before and after a decoder's layers (runtime/model/stem.h). Names, without .weight, follow the layers' prefix without its last
-     * part; those of the head have no prefix. embedding NULL: no generation. */
+    /* Parts before and after a decoder's layers (runtime/model/stem.h). Names are without .weight. Before them, a tensor's name has what
+     * the layers' prefix has before "layers.{layer}." or the like; names of heads have nothing before them. embedding NULL: no generation.
+     * */
     const char *embedding, *position_embedding, *embedding_norm, *last_norm, *heads[2];
     int first_position;     /* row of position_embedding for the first token */
     bool embedding_by_root; /* embeddings are multiplied by the square root of their size, rounded to the dtype */
