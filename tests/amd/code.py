@@ -26,7 +26,8 @@ DIMS = "B=1,S=4096,D=4096,F=14336"
 GOAL = {"gfx90a": 0.90, "gfx942": 0.90, "gfx950": 0.90}  # llvm-mca 22 knows how long MFMA takes, not WMMA
 MATRIX = re.compile(r"v_(s?mfma|s?wmm)a?")
 WAIT = re.compile(r"s_(wait|delay_alu|nop|clause|sched)")
-# Lanes of one phase of a 16-byte read; lanes 32 to 63 alike. Writes, and RDNA: eight neighbours.
+# Lanes 0 to 31, grouped by the phase of a 16-byte LDS access that serves them: NEIGHBOURS for writes and on RDNA, READ_CDNA for reads on
+# CDNA, READ_950 for reads on gfx950. Lanes 32 to 63 are grouped alike.
 NEIGHBOURS = [range(i, i + 8) for i in range(0, 32, 8)]
 READ_CDNA = [[*range(a, a + 4), *range(b, b + 4)] for a, b in ((0, 20), (4, 16), (8, 28), (12, 24))]
 READ_950 = [[*range(4), *range(12, 16), *range(20, 28)], [*range(4, 12), *range(16, 20), *range(28, 32)]]
@@ -119,7 +120,7 @@ class Trace:
             self.conflicts[at] += conflicts(self.gfx, line, access.width, addresses)
 
 
-# ---- one turn of the main loop
+# ---- one iteration of the main loop (a turn)
 
 def turn_of(trace, lines, wave):
     """(first barrier's number, intervals): what a wave executes in one turn in the middle of the main loop, cut at its barriers."""
@@ -168,7 +169,7 @@ def port_of(gfx, interval):
 
 def share_of(gfx, trace, lines):
     """(utilisation of the matrix pipe, the same if intervals also last as long as the LDS port is busy, instructions per iteration)"""
-    pair = (0, 4) if len(trace.waves) > 4 else (0, 0)  # with four waves a second workgroup is on the SIMD, in any phase
+    pair = (0, 4) if len(trace.waves) > 4 else (0, 0)  # four waves: wave 0 shares its SIMD with one of a second workgroup, taken to be at the same place
     turns = [turn_of(trace, lines, w) for w in pair]
     start = max(t[0] for t in turns)
     total = matrix = slower = 0.0

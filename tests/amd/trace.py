@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """In: ./tfgen (TFGEN), TINYGRAD_DIR. Out: code objects of traced kernels (docs/tracing.md), run in the instruction emulator on one target
 of each family: checks that their outputs have the bits of untraced ones and that every tile left one record with ascending times, and
-prints the order in which the emulator computed the tiles. The emulator's clock counts instructions of waves. Refuses (exit 1) anything
-else. Needs numpy and a tinygrad checkout."""
+prints the order in which the emulator computed the tiles. The emulator's clock counts instructions of waves. Exit code 1 if a
+check fails. Needs numpy and a tinygrad checkout."""
 import collections
 import struct
 import sys

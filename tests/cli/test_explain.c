@@ -100,7 +100,7 @@ static void check_kernels(const json_t *level)
                                 number_of(p, "shared_seconds")};
         double longest = 0, all = 0;
         for (int n = 0; n < 5; n++) longest = fmax(longest, parts[n]), all += parts[n];
-        /* the time of a plan is the sum of the longest launch of each round */
+        /* Besides its fixed time, a launch takes at least its longest part, and at most the sum of its parts. */
         ck_assert_double_ge(seconds_of, (fixed + longest) * (1 - 1e-12));
         ck_assert_double_le(seconds_of, (fixed + all) * (1 + 1e-12));
         ck_assert_double_lt(number_of(k, "floor_seconds"), number_of(p, "seconds"));
@@ -261,8 +261,8 @@ static void check_held(const json_t *code, double threads)
     ck_assert_double_eq(number_of(code, "vector_spills"), 0);
 }
 
-/* The plan joins two linears into one product over both inputs: the second linear has only its weight in the plan, and the concat of the
- * inputs is not in the spec. */
+/* A sum of two linears is planned as one linear of their concatenated inputs. `ops` of that kernel names both linears of the spec, though
+ * of the second one the plan has only the weight; kernels that make the inputs do not name the concat, which the spec does not have. */
 START_TEST(a_fused_sum_of_products_has_both_linears_and_its_operands_have_none)
 {
     static const struct {

@@ -108,7 +108,7 @@ static void run_one(device *d, op *o)
     drop(o);
 }
 
-/* Everything before `number`. */
+/* Runs all operations of the stream that were queued before call `number`. */
 static void run_until(stream *s, unsigned long number)
 {
     if (!s->ops.first || s->ops.first->number >= number) return;

@@ -1,4 +1,5 @@
-/* Tables of facts: the contents of those of dtypes, and that printing and reading follow them. */
+/* The tables of dtypes (ir/dtype.def), weight formats (ir/format.def) and devices (specs/devices): their contents, and that what is printed
+ * or read agrees with them. */
 #include "ir/devices/device_model.h"
 #include "ir/graph/format.h"
 #include "ir/read/schema.h"
@@ -108,7 +109,7 @@ START_TEST(sizes_of_packed_weights_follow_their_format)
     ck_assert_int_eq(format_numbers_bytes(bf16, 160), 320);
     ck_assert_int_eq(format_scale_bytes(bf16, 64, 148), 0);
     ck_assert_double_eq(format_element_bytes(bf16, 148), 2);
-    ck_assert_int_eq(format_length(tf32x2, 33), 128); /* two turns of 32 elements, twice */
+    ck_assert_int_eq(format_length(tf32x2, 33), 128); /* 33 elements, rounded up to 64, in each of two terms */
     ck_assert_int_eq(format_numbers_bytes(tf32x2, 128), 512);
     /* 4 bits, four elements in a number of 16 bits; a scale and a zero point of 4 bits for each 128 elements of a column */
     const weight_format grouped = {.type = dtype_f16, .bits = 4, .terms = 1, .scale = {dtype_bf16, 1, 128, 4}};

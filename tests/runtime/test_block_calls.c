@@ -131,6 +131,8 @@ START_TEST(concurrent_calls_with_different_dims_are_right)
 }
 END_TEST
 
+/* The workspace may hold anything, such as marks of a call with other dims. A word that looks like a mark that was reset is taken for one.
+ * */
 START_TEST(a_mark_left_by_another_memory_layout_is_no_timeout)
 {
     static const unsigned long long mark = 0x4e0793f8c26bull; /* marks::none: the value of a mark after its launch */

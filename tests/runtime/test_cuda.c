@@ -679,8 +679,8 @@ START_TEST(a_captured_call_is_replayed_with_the_same_arguments)
 }
 END_TEST
 
-/* Each call of the driver that a module, weights and execute make fails once, at each of its first times: a status, a message that names
- * the call, and nothing left in the driver. */
+/* Creating a module and weights and executing, again and again, while the double lets one of `calls` fail at its first, second, ... use:
+ * each failure gives a status and a message that names the call, and leaves nothing in the driver. */
 START_TEST(failures_of_the_driver_leak_nothing)
 {
     static const char *const calls[] = {"ModuleLoadData", "ModuleGetFunction", "FuncSetAttribute", "MemAlloc", "Memcpy", "LaunchKernel",

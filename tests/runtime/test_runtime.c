@@ -1,5 +1,5 @@
-/* Devices, modules, weights and execute as an application uses them, on the host engine: results against a guarded run of the same plan,
- * many threads, other dims, wrong calls. */
+/* Devices, modules, weights and tfgen_execute() as an application uses them, on the host engine: results against the spec's formulas in
+ * double, many threads, other dims, wrong calls. */
 #define _GNU_SOURCE
 #include "runtime/api/tfgen.h"
 #include <check.h>
@@ -107,7 +107,8 @@ static tfgen_status execute(const host_program *p, const tfgen_dim *dims, size_t
     return tfgen_execute(p->module, p->weights, &args, p->workspace, NULL, error);
 }
 
-/* The spec in double, straight from its text. *bound: what float32 may be off, sums by 2 sqrt(K) u sum |t| (ir/reference/ref.h). */
+/* An element of the result, computed in double by the formulas of the spec. *bound: how far float32 may be off; a sum of K terms t by
+ * 2 sqrt(K) u sum |t|, with u = 2^-24 (ir/reference/ref.h). */
 static double expected(const host_program *p, const float *x, size_t row, size_t column, double *bound)
 {
     const double unit = 0x1p-24;
@@ -125,8 +126,8 @@ static double expected(const host_program *p, const float *x, size_t row, size_t
             h += term, terms += __builtin_fabs(term);
         }
         const double g = 0.5 * h * (1 + __builtin_tanh(0.7978845608028654 * (h + 0.044715 * h * h * h))) * v[column * 40 + f];
-        /* Error of h: its sum, half the sum of squares, and 6 u for the root and the products; of gelu: a slope of at most 1.13, and 2 u h
-         * of its own */
+        /* The error of h is that of its own sum, half that of the sum of squares (a root halves it), and 6 u for the root and the products.
+         * gelu multiplies it by at most 1.13, its largest slope, and adds 2 u h. */
         const double off = (2 * __builtin_sqrt(width + 1) + __builtin_sqrt(width) + 6) * unit * terms;
         *bound += (1.13 * off + 2 * unit * __builtin_fabs(h)) * __builtin_fabs(v[column * 40 + f]);
         sum += g, size += __builtin_fabs(g);

@@ -1,5 +1,5 @@
-/* Several phases in one launch (docs/frames.md): the launches of a plan, combined by hand into one, with counters between them. The
- * generator itself emits launches of a single phase. */
+/* Lists written by hand (docs/frames.md): the launches of a plan, joined into one launch whose phases wait for each other tile by tile, by
+ * counters. (The lists that the generator emits at level block wait for whole phases, by marks: test_block.c.) */
 #include "gen/program/program.h"
 #include "gen/source/template_text.h"
 #include "tests/support.h"
@@ -35,8 +35,8 @@ static const char list[] =
     "    DEV static int posts(const args &p, int phase, int index)\n    {\n"
     "        return phase == 2 ? -1 : phase * second::row_tiles(p.b) + row_tile(p, phase, index);\n    }\n};\n";
 
-/* y = a + b, where a and b are products and b is one of a: a tile of y reads rows of a as an operand and in its epilogue. With the frames
- * that have their own lists. */
+/* a = x v^T and y = a + a w^T: a tile of y reads rows of a as an operand and in its epilogue. For the frames ws and interleaved, which walk
+ * lists without frame_list.h. */
 static const char products_yaml[] =
     "block: t\ndtype: bf16\ndims: {S: 200, D: 96, N: 160}\ninputs: {x: [S, D]}\nparams: {v: [N, D], w: [N, N]}\nops:\n"
     "  - {out: a, op: linear, in: [x, v]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: add, in: [a, b]}\noutputs: {y: y}\n";
@@ -56,7 +56,8 @@ static const char products[] =
     "        return phase ? dependency{second::at(p.y, index).row, first::column_tiles} : dependency{0, 0};\n    }\n"
     "    DEV static int posts(const args &p, int phase, int index) { return phase ? -1 : first::at(p.a, index).row; }\n};\n";
 
-/* The spec struct of a phase of the list: it may not load what another phase writes as a constant, and a product is told so. */
+/* The spec struct of a phase of the list. If it reads what another phase writes, its pointer is made non-const, so that loads do not move
+ * above waits, and a_written tells a product the same. */
 static char *spec_struct(arena *a, const launch *l, bool reads)
 {
     char *text = arena_printf(a, "%s", l->spec_header), *at = strstr(text, "const bf16 *"), *args = strstr(text, "    struct args");
@@ -81,7 +82,7 @@ static source_text joined_source(arena *a, const plan *p, int phases, const char
 
 static source_text rows_and_product(arena *a, const plan *p)
 {
-    /* Whether a tile of a product is numbered by its first row, or among tiles of rows. */
+    /* rows_a_number: at().row is a tile's first row, from which its number follows by division; in gemm_mma it is that number itself. */
     const program *of = p->launches[1].work->program;
     const char *names = arena_printf(a, "using second = %s<t_b_spec>;\nconstexpr int rows_a_number = %s;\n%s", of->device,
                                      of->kind == program_gemm_mma ? "1" : "second::tile_m", list);
@@ -172,7 +173,7 @@ START_TEST(three_phases_in_one_launch_wait_for_each_others_tiles)
 }
 END_TEST
 
-/* The second phase waits for one more tile than there are. */
+/* The second phase waits for 1000 tiles of the first, which has fewer. */
 START_TEST(a_wait_that_never_ends_is_an_error_that_names_it)
 {
     const tuning asked = {.lines = (const char **)runs[0].lines, .count = 2};

@@ -49,8 +49,8 @@ START_TEST(a_packed_weight_is_made_of_pieces)
     const packed_weight *p = &r->c.plan->packs[0];
     const int size = dtype_size(p->format->type);
     const size_t bytes = (size_t)(p->columns * p->length) * (size_t)size;
-    ck_assert_int_eq(p->columns, 96); /* whole blocks of 32 */
-    ck_assert_int_eq(p->length, 96);  /* K up to 64 bytes */
+    ck_assert_int_eq(p->columns, 96); /* N, rounded up to a multiple of 32 */
+    ck_assert_int_eq(p->length, 96);  /* K, rounded up to a multiple of 64 bytes */
     ck_assert_uint_eq((size_t)pack_bytes(p), bytes);
     char *data = packed_of(r, 0, bytes);
     size_t zeros = 0;
