@@ -169,7 +169,8 @@ def port_of(gfx, interval):
 
 def share_of(gfx, trace, lines):
     """(utilisation of the matrix pipe, the same if intervals also last as long as the LDS port is busy, instructions per iteration)"""
-    pair = (0, 4) if len(trace.waves) > 4 else (0, 0)  # four waves: wave 0 shares its SIMD with one of a second workgroup, taken to be at the same place
+    # Of four waves, wave 0 shares its SIMD with one of a second workgroup, taken to be at the same place.
+    pair = (0, 4) if len(trace.waves) > 4 else (0, 0)
     turns = [turn_of(trace, lines, w) for w in pair]
     start = max(t[0] for t in turns)
     total = matrix = slower = 0.0

@@ -16,7 +16,7 @@ from emulator import CodeObject
 from run import Plan, tfgen
 from targets import AMD, TARGETS, device, wave_of
 
-# Of a row's columns: rows and vectors that are read.
+# How many tensors each spec reads per row: rows of x, and vectors as long as a row, such as weights.
 READ = {"rmsnorm": 2, "layernorm": 3, "l2norm": 1, "softmax": 1, "elementwise": 2}
 CASES = [(spec, 2048, 2048) for spec in READ] + [(spec, 8192, 4096)
                                                  for spec in ("rmsnorm", "layernorm", "softmax")] + [("rmsnorm", 8192, 8192)]
@@ -98,8 +98,8 @@ LENGTHS = {"linear": [4096], "swiglu": [4096], "llama-decode": [2048, 2048, 2048
 
 
 def few_faults(f, tile, length):
-    """Bytes that a tile may load: its columns of B once, its rows of A once (missing rows repeat the last one), and an eighth more for
-    loads that are the same in all lanes, such as sums of a row."""
+    """What is wrong with the code of a product of few rows; f: facts about it. A tile may load its columns of B once, its rows of A
+    once (missing rows repeat the last one), and an eighth more for loads that are the same in all lanes, such as sums of a row."""
     wrong, most = [], (tile["n"] + tile["m"]) * length * 2
     if tile["layer"] != "register_fed":
         wrong.append(f"on {tile['layer']}")
@@ -131,7 +131,7 @@ def few_planned(target, spec, dims, folder):
 
 
 def few(targets, folder):
-    """Faults of all."""
+    """Prints a table of the products of few rows, and what is wrong with each. Returns how many faults there are."""
     print("\n| products of few rows, bf16 | " + " | ".join(f"{t}: registers, KB loaded, conflicts" for t in targets) + " |\n" +
           "|---" * (1 + len(targets)) + "|")
     bad = 0

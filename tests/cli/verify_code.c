@@ -29,7 +29,7 @@ typedef struct machine {
 } machine;
 
 enum {
-    machine_count = 0 /* index of HIPRTC, in place of the host's compiler */
+    machine_count = 0 /* as many as there are targets: all but the host, and gfx90a once more, with HIPRTC, which is the last */
 #define TARGET(...) +1
 #include "ir/target.def"
 };

@@ -1,5 +1,5 @@
 """In: a copy of the tree, and the name of a suite. Out: whether the suite passes there, why not, and the order in which suites are tried on
-a change. Refuses a sound tree whose suites fail, unless they may be left out."""
+a change. Stops if a suite fails on the unchanged ("sound") tree, unless such suites may be left out."""
 import collections
 import concurrent.futures
 import json
@@ -21,7 +21,8 @@ USUAL = {'TFGEN': 'build/default/tfgen', 'TFGEN_HOST_OPTIMISE': '0', 'TFGEN_WISD
          'CK_DEFAULT_TIMEOUT': '20', 'CK_TIMEOUT_MULTIPLIER': '2'}
 PATIENT = {'CK_DEFAULT_TIMEOUT': '60', 'CK_TIMEOUT_MULTIPLIER': '20'}
 
-# Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
+# (pattern of a changed file's path, suites that probably notice, likeliest first); the first pattern that is found counts. Suites that
+# killed mutants nearby and suites that take little time also go first (order()).
 LIKELY = [
     (r'ir/reference/', 'ref_golden ref ref_bounds ref_sources op_properties models'), (r'ir/graph/half', 'data ref ir runtime models'),
     (r'ir/(devices/|program/dtype)', 'facts api cli bench'),
@@ -111,7 +112,7 @@ class Tree:
 
 
 class Suites:
-    """`make test`'s programs, how long each takes on the unchanged tree, and what it killed before. Many threads may ask."""
+    """`make test`'s programs, how long each takes on the unchanged tree, and which mutants it killed. Many threads may call this."""
 
     def __init__(self, top, work, jobs, only=(), lenient=False):
         self.top, self.work, self.jobs, self.lenient = top, work, jobs, lenient
@@ -151,7 +152,7 @@ class Suites:
             free.put(number)
             if verdict == 'passed':
                 say(f'sound: {name} in {took:.1f} s')
-                self.remember(name, took / 3) # no optimisation, and counting
+                self.remember(name, took / 3) # built without optimisation and with counters of lines, taken to be three times as slow
                 self.coverage.add(name, tree, counts)
                 self.sound[name] = True
             elif self.lenient:
@@ -186,7 +187,7 @@ class Suites:
 
     def remember(self, name, took):
         with self.lock:
-            if took < self.times.get(name, took + 1): # the first time, kernels were compiled
+            if took < self.times.get(name, took + 1): # the least so far: the first run also compiles kernels
                 self.times[name] = took
                 self.file.write_text(json.dumps(self.times))
 
@@ -205,7 +206,7 @@ class Suites:
         return sorted(weight, key=lambda n: -weight[n])
 
     def on(self, number):
-        """The CPUs of one of the jobs, where several share them: a command that begins another there."""
+        """Words to put before a command: they keep it on the CPUs of the job `number`. No words if there is one job, or no taskset."""
         cpus = sorted(os.sched_getaffinity(0))
         width, first = max(2, len(cpus) // self.jobs), number * len(cpus) // self.jobs
         mine = sorted({cpus[(first + i) % len(cpus)] for i in range(width)})
@@ -261,7 +262,7 @@ class Suites:
             return p
 
     def end(self, p):
-        """With the children that Check and tfgen started, in its own session."""
+        """Ends p, which began a session, and with it the children that Check and tfgen started there."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             try:
                 if p.poll() is None or number == signal.SIGKILL:
