@@ -1,4 +1,5 @@
-/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: the fastest predicted tile. */
+/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention whose keys are not split over workgroups. Out: the fastest
+ * predicted tile. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include <math.h>

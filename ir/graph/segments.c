@@ -1,5 +1,5 @@
-/* In, out: ir/graph/segments.h. Refuses epilogues that join three products, join products of different widths, rotate a joined product,
- * rotate part of a head, or rotate one product in two ways. */
+/* Facts derived from a phase's ops, among them the segments of its packed weight (ir/graph/segments.h). Refuses epilogues that join three
+ * products, join products of different widths, rotate a joined product, rotate part of a head, or rotate one product in two ways. */
 #include "ir/graph/segments.h"
 #include <string.h>
 

@@ -206,7 +206,7 @@ typedef struct circumstances {
     char *compiler;
 } circumstances;
 
-/* Frees with free(). NULL: no compiler, whose identity is part of the key, or no memory. */
+/* The caller frees it. NULL if there is no compiler, whose identity is part of the key, or no memory. */
 static char *request_key(const code_request *q, circumstances *s)
 {
     static const char *const kinds[] = {"auto", "clang", "hiprtc", "nvrtc"};

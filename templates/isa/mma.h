@@ -157,7 +157,8 @@ struct copies {
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
 DEV float shared_read(shared_address from) { return *host_shared<float>(from); }
 
-// Operands over 16 of k: a lane keeps its two rows, and its eight columns.
+// Operands for 16 values of k. On the host a lane keeps whole rows and columns: the two rows of A and the eight columns of B from which
+// its part of the block follows.
 template <class T, int Pieces> struct row_operand {
     float x[2][16];
     DEV void read(shared_address lines, int unit)
@@ -260,8 +261,8 @@ DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &
                  : "memory");
 }
 
-// Operands over 16 of k: 16 rows, or 32 packed columns, that begin at `lines`. A lane passes ldmatrix the address of one row of an 8 x 8
-// matrix.
+// Operands for 16 values of k: 16 rows, or 32 packed columns, that begin at `lines`. A lane passes ldmatrix the address of one row of an 8
+// x 8 matrix.
 template <class T, int Pieces> struct row_operand {
     unsigned x[4];
     DEV void read(shared_address lines, int unit)
