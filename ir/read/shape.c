@@ -1,5 +1,5 @@
-/* In: an op with its inputs and attributes. Out: shapes and dtypes of its results, and the attributes that default to
- * sizes in shapes (kv_heads, rotary, scale). Refuses: shapes that clash, naming both facts. One function for
+/* In: an op with its inputs and attributes. Out: shapes and dtypes of its results, and values for kv_heads,
+ * rotary and scale where the spec gives none. Refuses: shapes that clash, naming both facts. One function for
  * each shape rule of ir/op.def; attention and caches: ir/read/shape_attention.c. */
 #include "ir/read/shape.h"
 #include <string.h>

@@ -31,7 +31,8 @@ static int by_excess(const void *left, const void *right)
     return volume != other ? (volume > other ? -1 : 1) : 0;
 }
 
-/* For each row the shares that it wastes of all bytes loaded, of all sectors requested, of all shared memory cycles. */
+/* Sets the fault of each row that wastes more than the share `counts` of the launch's loaded bytes, requested sectors or cycles of shared
+ * memory. */
 static void judge(recording *r)
 {
     access_launch *l = r->launch;
