@@ -133,7 +133,7 @@ def shipped(name):
 
 
 def block_dims(draw, name):
-    """(dims, number of weight elements). D is H * hd, between 512 and 8192, but in one Llama block of five independent of H and hd."""
+    """(dims, number of weight elements). D is H * hd, from 512 to 8192; in one of five Llama blocks it is drawn independently."""
     llama = name.startswith("llama")
     while True:
         hd, KV, group = draw.choice((64, 64, 80, 96, 128, 128, 128)), draw.choice((1, 2, 4, 8, 8, 16)), draw.choice((1, 2, 4, 4, 7, 8))

@@ -97,7 +97,7 @@ START_TEST(a_long_k_of_few_results_is_split)
                  {"sm_90a", MATRICES("f32", "1", "64", "16384"), program_gemm_skinny, 64},
                  {"sm_90a", MATRICES("f32", "4096", "4096", "4096"), program_gemm_wgmma_3xtf32, 1},
                  {"sm_90a", MATRICES("f32", "256", "256", "63"), program_gemm_simt, 1},
-                 {"sm_80", MATRICES("f32", "100", "70", "65536"), program_gemm_simt, 27}, /* teams of threads share out a slice */
+                 {"sm_80", MATRICES("f32", "100", "70", "65536"), program_gemm_simt, 27}, /* teams of threads divide each k tile */
                  {"sm_90a", MATRICES("f32", "64", "64", "262144"), program_gemm_simt, 132},
                  {"sm_90a",
                   "block: t\ndtype: f32\ninputs: {x: {shape: [4096, 24576], dtype: bf16}}\nparams: {w: [4096, 24576]}\n"
@@ -242,7 +242,7 @@ START_TEST(tensor_maps_come_first_and_say_what_they_map)
     ck_assert_int_eq(extent_value(&x->box->stride, &b.p->ir->dims), 128);
     ck_assert_int_eq(x->box->box_rows, 128);
     ck_assert_ptr_null(w->box->value);
-    ck_assert(w->box->pieces); /* of 16 columns by 64 bytes, 1 KB each: 6 by 2, a tile of 64 columns, a stage of 128 bytes */
+    ck_assert(w->box->pieces); /* 16 columns by 64 bytes each: the weight has 6 by 2 of them, a box 4 by 2 (a stage) */
     ck_assert_int_eq(extent_value(&w->box->rows, &b.p->ir->dims), 6);
     ck_assert_int_eq(w->box->columns, 2);
     ck_assert_int_eq(extent_value(&w->box->stride, &b.p->ir->dims), 2048);
@@ -360,7 +360,8 @@ START_TEST(a_tail_has_no_more_parts_than_the_device_has_multiprocessors)
 }
 END_TEST
 
-/* The first launch prefetches weights for the second, whose clusters of 4 have 2 workgroups for its one tile of columns. */
+/* The second product has one tile of columns, but each cluster of its launch has workgroups for two. The first launch prefetches the
+ * weights of the second. */
 START_TEST(a_cluster_may_have_more_workgroups_than_its_product_has_tiles_of_columns)
 {
     static const char text[] = "block: t\ndtype: bf16\ndims: {M: 129, K: 256}\ninputs: {x: [M, K]}\nparams: {w: [K, K], u: [128, K]}\n"
@@ -424,7 +425,7 @@ START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
     static const char *const options[] =
         {"specs/linear.yaml --target=sm_80 --dtype=f32 --dim=B=1,S=2,D=72,F=40",
          "specs/linear.yaml --target=sm_90a --dtype=f32 --dim=B=1,S=1,D=72,F=40",
-         /* of 128 columns whose results a warp stages at a time, 96 exist */
+         /* a warp stages the results of 128 columns at a time, of which only 96 exist */
          "specs/swiglu.yaml --target=sm_90a --dim=B=1,S=16,D=64,F=33 --tile='gate_up: layer=wgmma n=128 stages=2 smem_epilogue=1'"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];

@@ -233,7 +233,7 @@ START_TEST(a_wrong_override_is_an_error_without_a_place)
 }
 END_TEST
 
-/* If the spec and the call are both wrong, errors of the spec are reported first. */
+/* If the spec and the call are both wrong, both errors are reported, and the exit code is that of a wrong spec. */
 START_TEST(an_error_of_the_text_counts_more_than_one_of_the_call)
 {
     reading r = {.options = {.preset = "huge"}};

@@ -156,7 +156,7 @@ END_TEST
 enum { rope_sequences = 6, rope_heads = 2, rope_head = 64 };
 static const int rope_positions[rope_sequences] = {0, 1, 4095, 65536, 131069, 100003};
 
-/* `got` must be what the dtype holds of a number that is off by at most `most`: with 16 bits nearly always a single number. */
+/* Checks that `got` is a number within `most` of `exact`, rounded to the dtype. In 16 bits nearly always only one number qualifies. */
 static void must_hold(double got, double exact, double most, dtype type, int row, int pair)
 {
     const double low = type == dtype_f32 ? exact - most : dtype_round(type, exact - most),
@@ -164,8 +164,8 @@ static void must_hold(double got, double exact, double most, dtype type, int row
     ck_assert_msg(got >= low && got <= high, "row %d, pair %d: %.9g, not %.9g to %.9g", row, pair, got, low, high);
 }
 
-/* Compares with position * theta^(-2i/64) in long double. The rotation is off by at most 2^-22 (templates/base/rope.h), for numbers below
- * 8; both products and their sum are rounded. */
+/* Compares with the rotation by the angle position * theta^(-2i/64), computed in long double. The device's cosine and sine are off by at
+ * most 2^-22 (templates/base/rope.h); both products and their sum are rounded. */
 static void must_turn(const double *x, const double *y, dtype type)
 {
     for (int row = 0; row < rope_sequences * 3 * rope_heads; row++)

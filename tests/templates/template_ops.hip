@@ -203,7 +203,7 @@ extern "C" __global__ void rope_points(const rope_args p)
 }
 TF_EXPORT(rope_points)
 
-// ---- conversions: `bits` holds storage, `x` floats
+// ---- conversions: `from` and `to` hold 16-bit numbers, `x` and `out` floats
 struct conversion_args {
     const unsigned short *from;
     const float *x;
@@ -250,8 +250,8 @@ extern "C" __global__ void cast_both(const conversion_args p)
 }
 TF_EXPORT(cast_both)
 
-// ---- chiplets: of 1 to `most` workgroups, one after another, the tile of each (first < 0), or its place in a row before which `first`
-// were dealt out
+// ---- chiplets: for launches of 1, 2, ... `most` workgroups, one list after the other: the tile of each workgroup by chiplet_tile() if
+// first < 0, else by chiplet_place() with `first` workgroups before the row
 struct chiplet_args {
     int *tile;
     int first, most;
