@@ -1,5 +1,5 @@
-/* In: a bundle and a spec's text. Out: the library and the header of `tfgen build` (build.h). The library has their bytes, by the
- * assembler's .incbin; the header has inline functions. Refuses a temporary folder whose name an assembler would misread. */
+/* In: a bundle and a spec's text. Out: the library and the header of `tfgen build` (build.h). The library has the bytes of both, by
+ * the assembler's .incbin; the header has inline functions. Refuses a temporary folder whose name an assembler would misread. */
 #define _GNU_SOURCE
 #include "runtime/cli/build.h"
 #include "gen/base/names.h"
@@ -31,7 +31,7 @@ static char *in_path(arena *a, const char *name)
     return NULL;
 }
 
-/* Runs a tool; $CC and $AR may have several words: "ccache gcc". `folder` is removed when this process ends. */
+/* Runs a tool; $CC and $AR may have several words: "ccache gcc". If this process dies meanwhile, `folder` is removed. */
 static void run_tool(arena *a, const char *variable, const char *otherwise, const char *folder, const char *const *arguments, size_t count)
 {
     char *argv[most_words + 1];
@@ -108,7 +108,7 @@ const char *build_write_library(arena *a, const build_library *l, const char *fo
 }
 
 /* ---- the header */
-/* A C string; trigraphs and escapes cannot arise. */
+/* Writes s as a C string. All but a few safe characters become octal escapes, so that s cannot end the string or form a trigraph. */
 static void quote(text *t, const char *s)
 {
     if (!s) {

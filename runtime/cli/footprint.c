@@ -1,4 +1,4 @@
-/* See footprint.h. */
+/* Lists the device memory that a plan needs, item by item (footprint.h). */
 #include "runtime/cli/footprint.h"
 #include <string.h>
 

@@ -18,7 +18,8 @@ template <class A, class B> struct piece_of_rows<beside<A, B>> : piece_of_rows<A
             const global_address base = scalar_of(from);
 #pragma unroll
             for (int i = 0; i < piece_lanes::loads; i++) {
-                const int own = piece_lanes::part() + i * piece_lanes::parts, both = own / 2 < last ? own / 2 : last; // 8 elements
+                // Two chunks are the 8 elements of A that are loaded together.
+                const int own = piece_lanes::part() + i * piece_lanes::parts, both = own / 2 < last ? own / 2 : last;
                 sixteen_bytes x = global_read(base + (at + both * 16));
                 x = own % 2 ? sixteen_bytes{x[2], x[3], 0, 0} : sixteen_bytes{x[0], x[1], 0, 0};
                 if (left < 16) cut_chunk(x, left - own * 4);

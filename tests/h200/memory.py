@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """usage: memory.py TFGEN MEMORY SPECS OUT
 
-Compares what `tfgen fit` says with what the driver of an H200 allocates (MEMORY is memory.c, built by prepare_runtime.sh): the largest
-value of a dim for which 80 % of its memory are enough is run there: each kind of memory must take what fit says, rounded up to the driver's
-2 MB per allocation, and results must be right. Then the largest value that fits in the free memory is run, and with the smallest value that
-does not fit, memory must run out. Exit code 1 if one of these fails."""
+Compares what `tfgen fit` says with what the driver of an H200 allocates (MEMORY is memory.c, built by prepare_runtime.sh): for each case it
+runs the largest value of a dim for which 80 % of the memory are enough. Each kind of memory must take what fit says, rounded up to the
+driver's 2 MB per allocation, and results must be right. Then the largest value that fits in the free memory is run, and with the smallest
+value that does not fit, memory must run out. Exit code 1 if one of these fails."""
 import concurrent.futures, json, pathlib, re, subprocess, sys, tempfile
 
 # spec, preset, fixed dims, the dim that grows

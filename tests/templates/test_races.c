@@ -1,6 +1,6 @@
-/* Programs of the mixed frame under the checker of races, bounds and barriers: rows with teams wider than a wave, register tiles, few rows,
- * attention, decode, packing. One workgroup runs all tiles, so that shared memory is reused from tile to tile. Other frames: tests of their
- * templates (test_layers.c, test_mma.c). */
+/* Programs under the checker of races, bounds and barriers: rows with teams wider than a wave, products on registers and on matrix units,
+ * few rows, attention, decode, packing. One workgroup runs all tiles, so that shared memory is reused from tile to tile. More such tests:
+ * test_layers.c, test_mma.c. */
 #include "tests/support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct race_case {
 #define ROWS(op)                                                                                                                           \
     "block: t\ndtype: f32\ndims: {M: 2, D: 3001}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: " op ", in: [x]}\noutputs: {y: y}\n"
 #define PRODUCT(M)                                                                                                                         \
-    "block: t\ndtype: f32\ndims: {M: " M ", K: 150, N: 270, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n" /* also row sums in parts */        \
+    "block: t\ndtype: f32\ndims: {M: " M ", K: 150, N: 270, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n" /* stores partial row sums too */   \
     "params: {w: [N, K], n: [N], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: s, op: add, in: [h, r]}\n"              \
     "  - {out: g, op: rmsnorm, in: [s, n]}\n  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n"
 #define ATTENTION "block: t\ndtype: f32\ndims: {B: 2, S: 37}\ninputs: {q: [B, S, 48], k: [B, S, 24], v: [B, S, 24]}\nops:\n" \
@@ -29,7 +29,7 @@ typedef struct race_case {
     "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"
 /* Keys end within a block. Both warpgroups have rows of the first tile of queries; only one has rows of the second, while the other goes on
- * to the next head. Four blocks of keys pass through stages, or stay in shared memory. */
+ * to the next head. The blocks of keys and of values are four each: they pass through six stages, or stay in eight. */
 #define RAGGED "block: t\ndtype: bf16\ndims: {B: 4, S: 76, L: 100}\n" \
                "inputs: {q: [B, S, 32], k: [B, L, 16], v: [B, L, 16], n: {shape: [B], dtype: i32, range: [0, L]}}\nops:\n" \
                "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, lengths: n}\noutputs: {y: y}\n"
