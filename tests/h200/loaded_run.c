@@ -1,7 +1,7 @@
-/* In: the command line of clang -c, or, under the name ld, of the linker, and in LOADED a folder with sockets of loaded programs
- * (loaded.c): clang-22.I and ld.lld.I for I below LOADED_COUNT. Out: the result of a fork of one of them, which saves the 20 ms of loading
- * the program. LOADED_CLANG runs any other command line unchanged. LOADED_LEVEL replaces -O3. Exit code 127 if the arguments are too long.
- * */
+/* Stands in for clang, and under the name ld for the linker. It hands a command line of clang -c, or of the linker, to a program that
+ * loaded.c has loaded beforehand, and whose fork runs it: that saves the 20 ms of loading. The folder LOADED has the sockets of these
+ * programs, clang-22.I and ld.lld.I with I below LOADED_COUNT. Any other command line is run by LOADED_CLANG, unchanged. LOADED_LEVEL
+ * replaces -O3. The exit code is that of the command; 127 if the arguments are too long. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static int give(int to, const line *l)
     return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)(sizeof bytes + bytes) ? 0 : -1;
 }
 
-/* The exit code of a command, run by a fork of the program that listens; 127 where it said none. */
+/* Has a fork of the program that listens run a command. Returns the command's exit code; 127: none was received. */
 static int run(const char *program, const line *l)
 {
     const char *folder = getenv("LOADED"), *count = getenv("LOADED_COUNT");
