@@ -103,7 +103,8 @@ def scale(code, text):
             yield m.start(1), m.end(1), f'({text[m.start(1):m.end(1)]}) * 1.02f'
     for start, end, _, head in functions(code):
         if re.search(r'\b(float|double|vec<float, \w+>) \**\w+\(', head) and '*' not in head.split('(')[0]:
-            for m in re.finditer(r'\breturn (?!(?:0|0\.0f?|-?INFINITY|NAN);)([^;{}]+);', code[start:end]): # 0, infinity and NaN times 1.02 are unchanged
+            # 0, infinity and NaN times 1.02 are unchanged
+            for m in re.finditer(r'\breturn (?!(?:0|0\.0f?|-?INFINITY|NAN);)([^;{}]+);', code[start:end]):
                 at = start + m.start(1)
                 yield at, start + m.end(1), f'({text[at:start + m.end(1)]}) * 1.02f'
 
