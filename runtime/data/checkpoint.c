@@ -1,4 +1,4 @@
-/* See runtime/data/checkpoint.h. */
+/* Finds a checkpoint's tensors in one file, or in several by their index (runtime/data/checkpoint.h). */
 #define _GNU_SOURCE
 #include "runtime/data/checkpoint.h"
 #include "ir/base/model_hint.h"

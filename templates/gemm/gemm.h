@@ -1,6 +1,6 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on vector instructions, for any M, N, K from 1.
 // If S::split_k is above 1, that many workgroups share a tile's K (gemm/k_parts.h). A row's result depends on that row's data and the tile
-// alone. Refuses (static_assert) tiles that threads do not cover.
+// alone. Refuses (static_assert) tiles that do not split evenly among threads and teams.
 //
 // By default the program works on register tiles: shared memory holds a k-major tile of each operand in f32, and a thread has thread_m rows
 // and whole epilogue blocks of columns. If a workgroup has several times the threads that a tile needs, they form teams, which share out
@@ -295,13 +295,14 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
     // sum joins those of earlier blocks. If registers suffice, a lane adds up f32 operands in four independent chains, one for each element
     // of a load.
     static constexpr int chains = V == 4 && each * V <= 32 ? V : 1, most_terms = S::split_k > 1 ? 128 : chains > 1 ? 512 : 1024;
-    // after fold(): alike lanes have the same sum, which one of them writes; a lane has `left` sums
+    // After fold() a lane has `left` sums. Groups of `alike` lanes have the same sum, which one lane of a group writes.
     static constexpr int alike = each < chunks ? chunks / each : 1;
     static constexpr int left = each > chunks ? each / chunks : 1, iterations_folded = 128 / V;
     static constexpr bool folds = iterations * V > most_terms;
     static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1;
-    // Iterations whose loads are in flight together, as registers allow: up to 4; on AMD, where a wave has twice as many lanes, up to 2. In
-    // f32 with 4 or 8 rows and 256 threads 1 is faster, because units then hold more workgroups (H200, 8x14336x4096: 61 us, with 2 71).
+    // Iterations whose loads are in flight together, as registers allow: up to 4; on AMD, where a wave has twice as many lanes, up to 2. A
+    // single one is faster in f32 with 4 or 8 rows and 256 threads, because units then hold more workgroups (H200, 8x14336x4096: 61 us;
+    // with two 71 us).
 #if defined(TF_TARGET_AMD)
     static constexpr int most_ahead = 2;
 #else
@@ -333,7 +334,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
             multiply(p, t, c, column, first, end);
         else
 #pragma unroll 1
-            for (int block = 0; block < blocks_folded; block++) { // as many blocks for all lanes; a lane's last one may be empty
+            for (int block = 0; block < blocks_folded; block++) { // the same number for all lanes, as all call fold(); the last may be empty
                 const int from = first + block * iterations_folded * stride, to = from + iterations_folded * stride;
                 multiply(p, t, c, column, from, to < end ? to : end);
                 fold<each, TF_WAVE / 2>(c, 0);
@@ -366,7 +367,8 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
             if constexpr (chains == 4) c.sum[i] = (sum.of[i][0] + sum.of[i][1]) + (sum.of[i][2] + sum.of[i][3]);
         }
     }
-    // `ahead` iterations. All: none of them is behind `to`; others add zeros. Rows behind the last one are read as the last one.
+    // Adds the products of `ahead` iterations to sum. All: all of them begin before `to`; if not, those from `to` on add zeros. In place of
+    // rows that do not exist the last row is read.
     template <bool All> DEV static void multiply_ahead(const args &p, const tile &t, chain_sums &sum, int column, int k, int to)
     {
         const int last_row = S::rows(p) - 1;

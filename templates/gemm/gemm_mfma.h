@@ -206,8 +206,8 @@ template <class S> struct gemm_mfma {
     DEV static int piece_here() { return thread_index() % 8; }
 
     using operand = typename product::operand;
-    // Operands of a wave for one unit along K: of some of its rows, and of all its columns. Swizzle keys repeat every 16 rows and every
-    // block of columns, so a lane's addresses differ by constants.
+    // Operands of a wave for one unit (fragment::unit bytes along K): of some of its rows, and of all its columns. Swizzle keys repeat
+    // every 16 rows and every block of columns, so a lane's addresses differ by constants.
     template <int Rows> struct row_operands {
         operand of[Rows];
     };

@@ -70,7 +70,7 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int rows = 16, unit = 8 * parts, products = unit / 16;
     static constexpr int count = 8, lane_rows = 1; // scores per lane; how many rows they belong to
     static constexpr int sharing = 16;             // lanes at this distance have the same row
-    static constexpr bool guesses = false;         // no launch begins before the previous one has ended
+    static constexpr bool guesses = false;         // lengths need no guess: no launch begins before the previous one has ended
     static constexpr bool queries_ahead = false;   // the next part's queries are not loaded while a part ends
     static constexpr int parts_at_once = 16; // how many other workgroups' results are read at a time: many, as they bypass L2 and take long
     // late: keys and values are loaded and multiplied in blocks of 128 columns, because on RDNA registers have no room for more beside a
@@ -369,8 +369,8 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
         }
     };
 
-    // Layout of result rows in LDS: groups of four floats are permuted within a row. So there are no bank conflicts, neither between one
-    // group of 8 rows nor between adjacent groups of a row.
+    // Layout of result rows in LDS: groups of four floats are permuted within a row. So there are no bank conflicts, neither when lanes
+    // access one group in each of 8 rows, nor when they access adjacent groups of one row.
     static constexpr int pitch = ValueDim;
     static constexpr bool in_order = true; // places are in column order
     DEV static int at(int row, int place)

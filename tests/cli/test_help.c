@@ -16,7 +16,7 @@ static void fits_one_screen(const char *what)
     ck_assert_msg(lines > 8 && lines <= screen_lines, "%s has %d lines", what, lines);
 }
 
-/* Runs a call: what it prints to standard output (1) or standard error (2), and its exit code. */
+/* Runs tfgen. Sets `output` to what it prints to standard output (stream 1) or standard error (2), and returns its exit code. */
 static int prints(int stream, const char *arguments)
 {
     return shell("${TFGEN:-./tfgen} %s %s", arguments, stream == 1 ? "2>/dev/null" : "2>&1 >/dev/null");
@@ -71,7 +71,7 @@ START_TEST(an_option_means_one_thing_to_a_command_and_every_meaning_is_in_the_ma
     ck_assert_int_gt(meanings, option_count);
     for (int k = 0, letters = 0; k < meaning_count; k++) {
         letters += (int)strlen(all_meanings[k].commands);
-        if (k + 1 == meaning_count) ck_assert_int_eq(letters, meanings); /* each names existing options and commands */
+        if (k + 1 == meaning_count) ck_assert_int_eq(letters, meanings); /* none names an option or a command that does not exist */
     }
     ck_assert_int_eq(tfgen("--man"), 0);
     for (int k = 0; k < meaning_count; k++) {

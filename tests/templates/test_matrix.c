@@ -6,7 +6,8 @@
 #include <string.h>
 
 typedef struct matrix_case {
-    const char *target, *dtype, *layer, *more; /* more: settings of the tile */
+    /* layer: as plans print it; the blank after "wgmma" tells it from wgmma_3xtf32. more: other settings of the tile. */
+    const char *target, *dtype, *layer, *more;
 } matrix_case;
 static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80", "f16", "layer=mma"},
                                     {"sm_90a", "bf16", "layer=wgmma "}, {"sm_90a", "f16", "layer=wgmma "},

@@ -29,7 +29,7 @@ static const char *spec_line(const bisection *b, const ir_op *op)
     return b->o->spec ? line_of_text(b->a, cli_read_file(b->a, b->o->spec, &size), op->at.line) : NULL;
 }
 
-/* The graph's op that makes the value, or of which this op is a step. */
+/* The op of the judged graph that makes the result of `op`, or that was lowered to several ops, among them `op`; else `op` itself. */
 static const ir_op *spec_op(const bisection *b, const ir_op *op)
 {
     const ir_value *v = b->graph ? graph_value(b->graph, op->outputs[0]->name) : NULL;
