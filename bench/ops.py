@@ -7,17 +7,18 @@ usage: ops.py [--seed=1] [--count=40] [--first=0] [--kinds=product,matmul,fused,
 
 Every contender's results are compared with the spec's ops in float64 before its time counts; a wrong one is reported and left out, and if
 tfgen is wrong the run fails. Times are taken as compare.py takes them. At the end: geometric means by kind, the worst ten, and the cases
-below 0.85 of the best contender. The contender of a product or matmul is cuBLAS alone; in f32, the errors of both are compared, too.
+below 0.85 of the best contender. The only contender of a product or matmul is cuBLAS; in f32, tfgen's errors are compared with cuBLAS's,
+too.
 
 --seed: one or several, as 1,2,3: --count cases of each.
 
---state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in
-it. --within: begins no case that is unlikely to end in that time. --seconds: a case's rounds end after so many seconds, but not before
-the ninth round. --worst: cases that the table lists. --jobs: how many compile tfgen's and torch.compile's kernels into the caches on
-disk before anything is timed (default: three for every four processors; 0: none). Products and matmuls are compiled by threads of this
-process, since tfgen's compilers are processes of their own; torch.compile needs a process each. --rehearse: small sizes, without a GPU
-on PyTorch's CPU and the host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints
-a table without it."""
+--state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in it.
+--within: begins no case that is unlikely to end in that time. --seconds: a case's rounds end after so many seconds, but not before the
+ninth round. --worst: cases that the table lists. --jobs: how many processes or threads compile tfgen's and torch.compile's kernels into the
+caches on disk before anything is timed (default: three for every four processors; 0: none). Products and matmuls are compiled by threads of
+this process, since tfgen's compilers are processes of their own; torch.compile needs a process each. --rehearse: small sizes, without a GPU
+on PyTorch's CPU and the host engine; its times mean nothing. TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a
+table without it."""
 import argparse
 import concurrent.futures
 import math
@@ -60,7 +61,7 @@ def todo(cases, options, state):
 
 # ---- compiling ahead of the timed part
 def by_torch(cases):
-    """Those with a torch.compile among their contenders."""
+    """The cases that torch.compile also runs."""
     return [c for c in cases if c.kind not in drawn.PRODUCTS]
 
 

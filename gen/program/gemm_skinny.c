@@ -71,7 +71,7 @@ static int iterations_ahead(const problem *p, const gemm_registers_tile *x)
     return ahead;
 }
 
-/* Workgroups on a unit. Threads have about 128 registers, in the tiles of 9 to 12 rows 64. */
+/* Workgroups that a unit holds at a time. A thread has about 128 registers, or 64 in the tiles chosen for 9 to 12 rows. */
 static double resident(const problem *p, const gemm_registers_tile *x)
 {
     const int registers = x->m == 4 && x->threads <= 256 && problem_rows(p) > most_rows ? 64 : 128;
@@ -139,8 +139,8 @@ static void try_parts(const problem *p, double least, ir_tile *t)
 static int lane_columns(const problem *p) { return is_row_by_rows(p) ? most_columns : usual_columns; }
 
 /* The fastest predicted tile if B has K contiguous: a packed weight, or [N, K]. 8 rows of f32 may be two tiles of 4, which can be faster if
- * there are few columns (H200, us in two tiles and in one: 8x2048x2048 8.7 and 10.0); 16 bits and fewer rows are slower so. 9 to 12 rows
- * are three tiles of 4 if these fill the units (12x4096x4096: 28.7 us, in two tiles of 8 35.4). */
+ * there are few columns (H200, us in two tiles and in one: 8x2048x2048 8.7 and 10.0). With 16-bit elements, or with fewer rows, two tiles
+ * are slower. 9 to 12 rows are three tiles of 4 if these fill the units (12x4096x4096: 28.7 us, in two tiles of 8 35.4). */
 static void defaults_by_lines(const problem *p, ir_tile *t)
 {
     enum { step = 256 };

@@ -334,7 +334,7 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
             multiply(p, t, c, column, first, end);
         else
 #pragma unroll 1
-            for (int block = 0; block < blocks_folded; block++) { // the same number for all lanes, as all call fold(); the last may be empty
+            for (int block = 0; block < blocks_folded; block++) { // as many for each lane, as all call fold(); the last may be empty
                 const int from = first + block * iterations_folded * stride, to = from + iterations_folded * stride;
                 multiply(p, t, c, column, from, to < end ? to : end);
                 fold<each, TF_WAVE / 2>(c, 0);
