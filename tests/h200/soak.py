@@ -284,12 +284,15 @@ def judged(case):
 
 
 def compare_bits(file, calls):
-    """Checksums of all that the calls wrote alone; the number of calls whose checksum is not the file's."""
+    """Compares checksums of all that the calls wrote alone with the file's, or writes them to it. Returns the number of calls that differ,
+    and prints which."""
     sums = [zlib.crc32(b"".join(bits(t).cpu().numpy().tobytes() for t in c.want)) for c in calls]
     if os.path.exists(file) and os.path.getsize(file):
         with open(file, encoding="utf-8") as f:
             other = json.load(f)
-        return sum(a != b for a, b in zip(sums, other)) + abs(len(sums) - len(other))
+        differ = [c.name for c, mine, its in zip(calls, sums, other) if mine != its]
+        print("".join(f"other bits: {name}\n" for name in differ), end="")
+        return len(differ) + abs(len(sums) - len(other))
     with open(file, "w", encoding="utf-8") as f:
         json.dump(sums, f)
     return 0
