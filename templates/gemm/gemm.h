@@ -409,8 +409,9 @@ template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::strid
         // In packed pieces, all that a lane reads lies at constant distances from what it reads first.
         DEV static type load(const args &p, const tile &, int column, int k, int j, int u)
         {
-            return {load_once(reinterpret_cast<const line *>(S::packed(p) + packing::at(S::packed_k, column, k) +
-                                                             packing::at(S::packed_k, j * side, u * stride)))};
+            if constexpr (S::b_plain)
+                return {load_once(reinterpret_cast<const line *>(S::packed(p) + packing::at(S::packed_k, column, k) +
+                                                                 packing::at(S::packed_k, j * side, u * stride)))};
         }
     };
     template <class Any> struct loads_of_b<false, Any> {
