@@ -72,16 +72,16 @@ static double seconds_with(arena *a, ir_graph *p, const device_model *device, co
     return sum;
 }
 
-/* True if the launch spilled registers twice with this many threads. The second time it had smaller tiles, so a phase that has no smaller
- * tile would spill again; with fewer threads, each thread gets more registers. */
-static bool has_spilled_twice_with(const preferences *w, int threads)
+/* How often the launch's code spilled registers with this number of threads. After the first time its tiles get smaller. A phase that has
+ * no smaller tile spills again; with fewer threads, each gets more registers. */
+static int times_spilled_with(const preferences *w, int threads)
 {
     int times = 0;
     for (size_t i = 0; w->tuning && i < w->tuning->forbidden_count; i++) {
         const forbidden_tile *f = &w->tuning->forbidden[i];
         times += tile_threads(&f->tile.tile) == threads && strcmp(f->phase, w->tuning->forbidden[0].phase) == 0;
     }
-    return times > 1;
+    return times;
 }
 
 static bool loads_through_ring(const problem *p, const preferences *w)
@@ -97,7 +97,7 @@ static bool loads_through_ring(const problem *p, const preferences *w)
 static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
 {
     enum { most_rows = 4, widest_head = 128, most_length = 10000, most_cache = 48000000 /* bytes */ };
-    bool all = !has_spilled_twice_with(w, threads);
+    bool all = times_spilled_with(w, threads) <= (p->stacked ? 1 : 0); /* a single block then has no ring */
     p->streams = all, p->threads = threads;
     for (int k = 0; k < p->kernel_count && all; k++) {
         const problem of = problem_of(a, p, *p->kernels[k]->phases, device);
@@ -138,7 +138,7 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     const ir_phase *without = NULL;
     for (int again = 0; again < 2 && !best; again++)
         for (int i = 0; i < size_count; i++) {
-            if (!again && has_spilled_twice_with(w, sizes[i])) continue;
+            if (!again && times_spilled_with(w, sizes[i]) > 1) continue;
             const double seconds = seconds_with(a, p, device, w, sizes[i], &without);
             if (seconds < (best ? margin : 1) * least) best = sizes[i], least = seconds;
         }

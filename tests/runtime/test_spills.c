@@ -181,7 +181,7 @@ END_TEST
 /* All phases of a launch count as spilled; attention, whose tile is the smallest, does not change its program for that. */
 START_TEST(smallest_tiles_of_a_block_stay_while_others_become_smaller)
 {
-    const dim_override dims[] = {{"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
+    const dim_override dims[] = {{"B", 5}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}};
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dims = dims,
                                      .dim_count = sizeof dims / sizeof *dims});
     const plan *again = all_again(r->a, r->c.plan);
@@ -192,6 +192,23 @@ START_TEST(smallest_tiles_of_a_block_stay_while_others_become_smaller)
         if (now->program == program_gemm_register_fed) ck_assert_int_lt(now->gemm_register_fed.ahead, before->gemm_register_fed.ahead);
         if (now->program == program_decode_mma) ck_assert(tile_same(now, before));
     }
+    rig_close(r);
+}
+END_TEST
+
+/* A tile of a ring has no smaller one. The plan without a ring has more threads, and room in the first plan's workspace. */
+static const dim_override ringed[][7] = {
+    {{"B", 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}},
+    {{"B", 4}, {"L", 2559}, {"D", 2048}, {"H", 32}, {"KV", 16}, {"hd", 64}, {"F", 7936}},
+    {{"B", 2}, {"L", 777}, {"D", 576}, {"H", 9}, {"KV", 3}, {"hd", 64}, {"F", 1536}}};
+
+START_TEST(a_block_whose_ring_spills_has_none)
+{
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dims = ringed[_i],
+                                     .dim_count = 7});
+    ck_assert_int_gt(r->c.plan->launches->ring_pages, 0);
+    const plan *again = again_in_room(r->a, r->c.plan);
+    ck_assert(again && again->launches->ring_pages == 0);
     rig_close(r);
 }
 END_TEST
@@ -217,7 +234,7 @@ END_TEST
 START_TEST(a_block_planned_again_with_fewer_threads_has_room)
 {
     static const char *const line = "gate_up: layer=skinny";
-    const dim_override dims[] = {{"B", 1}, {"L", 300}, {"D", 896}, {"H", 14}, {"KV", 2}, {"hd", 64}, {"F", 4864}};
+    const dim_override dims[] = {{"B", 5}, {"L", 300}, {"D", 896}, {"H", 14}, {"KV", 2}, {"hd", 64}, {"F", 4864}};
     rig_request request = {.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dtype = "bf16", .dims = dims,
                            .dim_count = sizeof dims / sizeof *dims, .tuning = &(tuning){.lines = &line, .count = 1}};
     rig *tuner = rig_plan(&request);
@@ -507,6 +524,7 @@ Suite *spills_suite(void)
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
     tcase_add_test(t, a_block_whose_smaller_tiles_spill_gets_fewer_threads);
+    tcase_add_loop_test(t, a_block_whose_ring_spills_has_none, 0, sizeof ringed / sizeof *ringed);
     tcase_add_test(t, a_block_planned_again_with_fewer_threads_has_room);
     tcase_add_test(t, a_block_planned_again_has_no_more_slices);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
