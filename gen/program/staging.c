@@ -43,7 +43,7 @@ const char *staging_obstacle(const problem *p, bool loads_rows)
         const ir_op *op = p->phase->ops[i];
         const gemm_segment *segment = segment_of(p->segments, p->phase, op);
         if (op->role == role_prologue || op_is_view(op) || !segment) continue;
-        if (segment->kind == segment_pair_rope) return "pairs are rotated";
+        if (segment->kind == segment_pair_rope || op->kind == op_rope) return "pairs are rotated";
         const char *obstacle = op->role == role_epilogue && !loads_rows ? operand_obstacle(p, op) : NULL;
         const bool stored = is_stored(p, op);
         if (!obstacle && stored) obstacle = store_obstacle(op);

@@ -300,6 +300,20 @@ END_TEST
     "  - {out: a, op: kv_append, in: [y], state: c, at: at}\n"                                                                         \
     "  - {out: o, op: attention, in: [x, a, a], heads: 1, kv_heads: 1, at: at}\noutputs: {o: o}\n"
 
+/* The address of a staged piece is found by calling the epilogue for its first column, and a rotation needs both columns of a pair. */
+START_TEST(interleaved_pairs_bypass_shared_memory)
+{
+    static const char *const yaml =
+        "block: t\ndtype: f16\ndims: {B: 1, S: 33, KV: 1, hd: 34, D: 8}\ninputs: {x: [B, S, D]}\nparams: {w: [KV*hd, D]}\nops:\n"
+        "  - {out: q, op: linear, in: [x, w]}\n  - {out: y, op: rope, in: [q], heads: KV, pairing: interleaved}\noutputs: {y: y}\n";
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .check = true});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), "smem_epilogue=0"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* With smem_epilogue=1 results are stored in pieces of 16 bytes: rows of 16-bit elements, one output a segment. */
 START_TEST(results_whose_rows_are_not_whole_pieces_bypass_shared_memory)
 {
@@ -687,6 +701,7 @@ int main(void)
     tcase_add_test(t, a_tuning_line_moves_a_product_to_or_from_matrix_units);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
+    tcase_add_test(t, interleaved_pairs_bypass_shared_memory);
     tcase_add_test(t, results_whose_rows_are_not_whole_pieces_bypass_shared_memory);
     tcase_add_test(t, results_of_up_to_16_segments_pass_through_shared_memory);
     tcase_add_test(t, a_tail_has_no_more_parts_than_the_device_has_multiprocessors);
