@@ -12,6 +12,9 @@
 struct alignas(16) seat {
     int index, total; // index among the workgroups that take part, and their number; total 0: this workgroup does not take part
     int gone;         // workgroups that gave up before this one started
+
+    // Whether all workgroups of the launch take part, as nearly always. Then each has its own index.
+    DEV bool is_usual() const { return index == static_cast<int>(block_index()) && total == static_cast<int>(block_total()); }
 };
 
 struct census {

@@ -206,7 +206,7 @@ template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At
 // nearly always so, and fills the ring once. Then it asks for the workgroup's seat, before it would overwrite a page. If the workgroup
 // turns out to have other tiles, or none, the loading warp stops, the other warps release the pages that were loaded, and it begins again
 // with the tiles of the seat.
-template <class F, class Writer> struct seated_writer {
+template <class Writer> struct seated_writer {
     Writer &ring;
     const seat &own; // valid once the other warps have arrived at ring.memory.decided
     bool asked = false, stopped = false;
@@ -215,7 +215,7 @@ template <class F, class Writer> struct seated_writer {
     {
         asked = true;
         ring.memory.decided.wait(0, Writer::warps);
-        stopped = own.index != static_cast<int>(block_index()) || own.total != static_cast<int>(block_total());
+        stopped = !own.is_usual();
         if (!stopped || thread_index() % 32 != 0) return;
         ring.memory.fed = ring.written;
         ring.memory.stopped.arrive(0);
@@ -232,7 +232,7 @@ template <class F, class Writer> DEV void feed_list(const typename F::args &p, c
     if constexpr (!is_counted<F>) {
         feed_phases<F, 0>(p, block_index(), block_total(), writer);
     } else {
-        seated_writer<F, Writer> ring{writer, seat_in<F>(shared)};
+        seated_writer<Writer> ring{writer, seat_in<F>(shared)};
         int index = block_index(), total = block_total();
         do {
             ring.stopped = false;
@@ -246,7 +246,7 @@ template <class F, class Writer> DEV void feed_list(const typename F::args &p, c
 template <class F> DEV void pass_seat(const seat &own, list_ring<F> &ring)
 {
     if (thread_index() % 32 == 0) ring.memory.decided.arrive(0);
-    if (own.index == static_cast<int>(block_index()) && own.total == static_cast<int>(block_total())) return;
+    if (own.is_usual()) return;
     ring.memory.stopped.wait(0, 1);
     for (unsigned page = 0, fed = ring.memory.fed; page < fed; page++) ring.wait(), ring.release(0);
 }

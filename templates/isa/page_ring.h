@@ -70,20 +70,17 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     // Called by all lanes of one warp, before a barrier of the whole workgroup.
     DEV void clear(int lane)
     {
+        if (lane == 0) decided.clear(Warps), stopped.clear(1);
         for (int i = lane; i < Pages; i += 32) {
             read[i].clear(Warps);
-            filled[i].clear(); // its fence also covers read[i].clear()
-        }
-        if (lane == 0) {
-            decided.clear(Warps), stopped.clear(1);
-            filled[0].clear(); // a second time, for its fence
+            filled[i].clear(); // its fence also covers what the lane cleared before
         }
     }
 };
 
 // The writing warp. All of its lanes call put(); the first one copies.
 template <class Memory, int InFlight> struct page_writer {
-    static constexpr int pages = Memory::pages, warps = Memory::warps;
+    static constexpr unsigned pages = Memory::pages, warps = Memory::warps;
     Memory &memory;
     unsigned written = 0;
     static_assert(InFlight >= 1 && InFlight <= Memory::pages, "ring: at most all pages are in flight");
@@ -95,10 +92,9 @@ template <class Memory, int InFlight> struct page_writer {
     }
     DEV void copy(const void *from, int bytes)
     {
-        constexpr unsigned all = pages;
-        const unsigned page = written % all, turn = written / all;
+        const unsigned page = written % pages, turn = written / pages;
         if (turn) memory.read[page].wait(turn - 1, warps);
-        if (written >= InFlight) memory.filled[(written - InFlight) % all].wait((written - InFlight) / all % 2);
+        if (written >= InFlight) memory.filled[(written - InFlight) % pages].wait((written - InFlight) / pages % 2);
         memory.filled[page].announce(bytes);
         copy_page(memory.data[page].bytes, from, bytes, memory.filled[page]);
     }
