@@ -170,7 +170,7 @@ static void write_dispatch(gemm *g, bool halves)
         const gemm_segment *x = &list->items[i];
         const bool last = i + 1 == list->count;
         const char *name = segment_function(g, x);
-        const expression *column = c_shifted(p, c_int(p, "n"), -x->packed_start);
+        const expression *column = gemm_value_column(p, x);
         const long long end = x->packed_start + x->packed_count;
         if (!last && by_segment(g)) write_head(w, (position){0}, "if (Segment == %d || (Segment < 0 && n < %lld))", i, end);
         else if (!last) write_head(w, (position){0}, "if (n < %lld)", end);
@@ -181,7 +181,7 @@ static void write_dispatch(gemm *g, bool halves)
             write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out%s);", name, c_text(a, c_shifted(p, column, packed_granule)),
                        angles_argument(g));
         } else {
-            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out%s);", name, c_text(a, gemm_pair_column(p, column)), angles_argument(g));
+            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out%s);", name, c_text(a, column), angles_argument(g));
         }
         if (!last) write_line(w, "return;");
         if (!last) end_head(w, "}");
@@ -368,9 +368,10 @@ void gemm_write_sums(const gemm *g)
 
 void gemm_on_pieces(emission *e, writer *w, pieces_tile tile)
 {
+    enum { roomy = 512 }; /* threads of a lone workgroup, which leave each 128 registers or more */
     const bool halves = tile.n % (2 * packed_granule) != 0;
     gemm g = gemm_start(e, w, 0, gemm_stored_width);
-    gemm_find_early(&g, halves, tile.threads * tile.resident > 512 || tile.resident > 1 ? 1 : 4);
+    gemm_find_early(&g, halves, tile.resident == 1 && tile.threads <= roomy ? 4 : 1);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", tile.m, tile.n, tile.threads,
                tile.ahead, tile.resident);

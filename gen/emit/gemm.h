@@ -86,6 +86,8 @@ bool gemm_in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op
 /* The index, within a segment, of the pair whose first half is in packed column `column`. Both count from the segment's start. In each
  * granule pair, a granule of first halves precedes one of second halves. */
 const expression *gemm_pair_column(expression_pool *p, const expression *column);
+/* For packed column `n` of the segment: the column of the segment's value that it holds, or the index of its pair. */
+const expression *gemm_value_column(expression_pool *p, const gemm_segment *s);
 int gemm_pack(const gemm *g);   /* index of the product's packed weight in the plan */
 bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number per row */
 

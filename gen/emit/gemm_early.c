@@ -89,13 +89,10 @@ static void write_call(const gemm *g, const gemm_segment *segment, bool halves)
     expression_pool *p = g->e->pool;
     arena *a = g->e->a;
     const char *name = function_of(g, segment);
-    const expression *column = c_shifted(p, c_int(p, "n"), -segment->packed_start);
-    if (!takes_halves(segment)) {
-        write_line(g->w, "%s<W>(p, c, row, %s);", name, c_text(a, gemm_pair_column(p, column)));
-        return;
-    }
-    write_line(g->w, "%s<W, 0>(p, c, row, %s);", name, c_text(a, column));
-    if (!halves) write_line(g->w, "%s<W, 1>(p, c, row, %s);", name, c_text(a, c_shifted(p, column, packed_granule)));
+    const expression *column = gemm_value_column(p, segment);
+    write_line(g->w, "%s<W%s>(p, c, row, %s);", name, takes_halves(segment) ? ", 0" : "", c_text(a, column));
+    if (takes_halves(segment) && !halves)
+        write_line(g->w, "%s<W, 1>(p, c, row, %s);", name, c_text(a, c_shifted(p, column, packed_granule)));
 }
 
 void gemm_write_early(gemm *g, bool halves)

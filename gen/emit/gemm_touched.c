@@ -13,8 +13,7 @@ const expression *gemm_pair_column(expression_pool *p, const expression *column)
     return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
 }
 
-/* For packed column `n` of the segment: the column of the segment's value that it holds, or the index of its pair. */
-static const expression *value_column(expression_pool *p, const gemm_segment *s)
+const expression *gemm_value_column(expression_pool *p, const gemm_segment *s)
 {
     const expression *column = c_shifted(p, c_int(p, "n"), -s->packed_start);
     return s->kind == segment_plain ? column : gemm_pair_column(p, column);
@@ -37,7 +36,7 @@ static int write_touches(gemm *g, const gemm_segment *segment)
         for (int k = 0; k < op->input_count; k++) {
             if (!is_vector(g, op->inputs[k])) continue;
             const expression *at = address(g->e, op->inputs[k], c_number(p, 0), c_int(p, "col"), false);
-            if (count++ == 0) write_line(g->w, "const int col = %s;", c_text(g->e->a, value_column(p, segment)));
+            if (count++ == 0) write_line(g->w, "const int col = %s;", c_text(g->e->a, gemm_value_column(p, segment)));
             write_spec_line(g->w, op->at, "if (col < %lld) sum += %s;", columns, c_text(g->e->a, c_call(p, "load_one", at)));
         }
     }
