@@ -24,6 +24,8 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
 
 /* True if B is a matmul's operand stored as [..., K, N]: lanes then read along N, else along K. */
 static bool is_across(const problem *p) { return matmul_is_across(p->product); }
+static bool is_packed(const problem *p) { return p->product->kind == op_linear; }
+static bool has_f32_weights(const problem *p) { return p->product->inputs[1]->type == dtype_f32; }
 
 /* Elements of K that a workgroup processes per iteration. */
 static long long stride_of(const problem *p, const gemm_registers_tile *x)
@@ -88,9 +90,9 @@ static double memory_share(const problem *p, const gemm_registers_tile *x)
     /* many, many_16, usual: accumulators leave registers for fewer loads in flight, and 16 bits are converted. many_16 is so low that
      * swap_ab is chosen where it is faster than predicted (H200, bf16 4x512x65536: 19.8 us, skinny 21.7). */
     const double packed = 0.97, many = 0.87, most = 0.9, many_16 = 0.65, usual = 0.77;
-    const bool f32 = p->product->inputs[1]->type == dtype_f32;
+    const bool f32 = has_f32_weights(p);
     const int run = x->n * dtype_size(p->product->inputs[1]->type);
-    if (p->product->kind == op_linear) return f32 ? x->m == most_rows ? many : packed : x->m >= 4 ? many_16 : most;
+    if (is_packed(p)) return f32 ? x->m == most_rows ? many : packed : x->m >= 4 ? many_16 : most;
     return is_row_by_rows(p) || (is_across(p) && run >= long_run) ? most : usual;
 }
 
@@ -100,7 +102,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 {
     enum { end_cycles = 900 };
     const gemm_registers_tile *x = &t->gemm_registers;
-    const bool packed = p->product->kind == op_linear;
+    const bool packed = is_packed(p);
     const double line = (double)stride_of(p, x) * operand_bytes(p, weights_widened, operand_b);
     product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = packed ? resident(p, x) : groups_by_threads(p->target, x->threads), d->memory_share = memory_share(p, x);
@@ -124,7 +126,7 @@ static int most_threads(const problem *p)
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
     enum { most_parts = 128 };
-    const int least_iterations = is_across(p) ? 1 : p->product->kind == op_linear ? 2 : 4;
+    const int least_iterations = is_across(p) ? 1 : is_packed(p) ? 2 : 4;
     const double clearly = 0.9;
     ir_tile x = *t;
     for (int each = 1; each <= 4; each *= 2) { /* workgroups per unit */
@@ -145,7 +147,7 @@ static void defaults_by_lines(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
     const long long rows = problem_rows(p), columns = column_tiles(p, wave_columns);
-    const bool f32 = dtype_size(p->product->inputs[1]->type) == 4, threes = f32 && rows > 8 && rows <= 12 && 3 * columns > p->device->units;
+    const bool f32 = has_f32_weights(p), threes = f32 && rows > 8 && rows <= 12 && 3 * columns > p->device->units;
     const int most = p->ir->threads ? p->ir->threads : threes ? step : most_threads(p),
               least_threads = p->ir->threads || is_row_by_rows(p) ? most : step;
     const long long most_m = threes ? 4 : rows < most_rows ? power_of_two_up(rows) : most_rows;
