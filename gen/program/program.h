@@ -44,8 +44,7 @@ typedef struct program {
         layer_kind layer;
         const char *header;
     } isa[5];
-    /* For products whose rows and weights differ in dtype: holds device, template and isa to use instead; NULL: those above serve as well.
-     * */
+    /* The device, template and isa to use for a product whose rows and weight differ in dtype. NULL: the same as for equal dtypes. */
     const struct program *of_two_dtypes;
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);

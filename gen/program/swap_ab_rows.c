@@ -191,7 +191,7 @@ typedef struct search {
     double least; /* predicted seconds of *best */
 } search;
 
-/* Percent of the multiprocessors on which clusters of this size can be placed: not on all if they have four workgroups or more. */
+/* The multiprocessors, in percent, that clusters of this size can occupy. Those of four workgroups and more leave some of them unused. */
 static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 ? 91 : 85; }
 
 /* False for clusters of four or more workgroups if they would not all run at once, or would share multiprocessors. */

@@ -81,7 +81,8 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
     return e;
 }
 
-/* Writes a comment with the phase's ops as the plan prints them, and the spec positions to which comments of statements refer. */
+/* Writes a comment that lists the phase's ops as the plan prints them, each with its position in the spec. Comments on statements refer to
+ * these positions. */
 static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, writer *w)
 {
     const char *line = packs ? "" : ir_print_ops(e->a, e->plan->ir, e->phase);

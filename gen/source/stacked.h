@@ -1,5 +1,5 @@
-/* Finds which arguments of a stack's launch differ from layer to layer, and writes the functions of the launch's spec struct that compute a
- * phase's arguments for a layer (templates/frame/frame_stack.h). */
+/* Finds the arguments of a stack's launch that differ between layers, and writes the functions of the launch's spec struct that compute the
+ * arguments of a phase for a layer (templates/frame/frame_stack.h). */
 #ifndef TFGEN_GEN_STACKED_H
 #define TFGEN_GEN_STACKED_H
 #include "gen/emit/writer.h"

@@ -103,8 +103,8 @@ tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **tar
 
 /* The spec's ops that a kernel computes, such as "rmsnorm + linear x2 + rope"; graph NULL: the kernel's own ops. */
 const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k);
-/* Sets marked[i] for each op i < count of the graph from which ops of the kernel, views included, were made. graph NULL: the ops' origins.
- * */
+/* Marks the spec's ops from which the kernel's ops, including views, were made: sets marked[i], where i < count is an op's index in the
+ * graph. An op made from two linears marks both, unless graph is NULL. */
 void kernel_origins(const ir_graph *graph, const ir_kernel *k, int count, bool *marked);
 /* Bails at the kernel's position in the spec if the error text `said` begins with a kernel's name and a colon, as the host engine's does.
  * GPUs report errors asynchronously and name no kernel. */
