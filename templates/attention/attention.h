@@ -164,10 +164,10 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
 
 // Whether a query at `position` sees a key, by the causal mask and the window. Without a causal mask, a window reaches as far ahead as
 // back.
-template <class S> DEV bool key_is_visible(int key, int position)
+template <class S> DEV bool key_is_visible(int key, int position, int window)
 {
-    const bool early = S::causal ? key <= position : S::window == 0 || key - S::window < position;
-    return early && (S::window == 0 || key > position - S::window);
+    const bool early = S::causal ? key <= position : S::window == 0 || key - window < position;
+    return early && (S::window == 0 || key > position - window);
 }
 
 template <class S, class X> DEV X shaped_score(X dot)
@@ -202,7 +202,7 @@ template <class S> struct attention {
     };
     struct accumulators {
         key_sums<values::count, S::long_lists> row;
-        int position;
+        int position, window;
         bool exists;
         float slope;
         row_of_bias<S> bias;
@@ -225,7 +225,7 @@ template <class S> struct attention {
         t.first = block * block_q;
         t.token = t.first + thread_index() / S::team;
         const int keys = S::keys(p, t.batch), last = t.first + block_q < S::queries(p) ? t.first + block_q - 1 : S::queries(p) - 1;
-        const int later = S::window ? window_end<S>(S::position(p, t.batch, last), keys) : keys;
+        const int later = S::window ? window_end<S>(p, S::position(p, t.batch, last), keys) : keys;
         const int seen = S::causal ? S::position(p, t.batch, last) + 1 : later;
         t.to = seen < keys ? seen : keys;
         t.low = visible_start<S>(p, t.batch, S::window ? S::position(p, t.batch, t.first) : 0);
@@ -290,10 +290,10 @@ template <class S> struct attention {
 
     DEV static bool is_padding(int key, int low) { return has_first<S>::value && key < low; }
     // Whether a query at `position` sees all at_once keys from `key` on, so that they need no mask.
-    DEV static bool all_visible(int key, int low, int to, int position)
+    DEV static bool all_visible(int key, int low, int to, int position, int window)
     {
-        return key + at_once <= to && !is_padding(key, low) && key_is_visible<S>(key, position) &&
-               key_is_visible<S>(key + at_once - 1, position);
+        return key + at_once <= to && !is_padding(key, low) && key_is_visible<S>(key, position, window) &&
+               key_is_visible<S>(key + at_once - 1, position, window);
     }
 
     DEV static void block(accumulators &c, const float *q, const stage &s, int first, int low, int to)
@@ -306,11 +306,11 @@ template <class S> struct attention {
                 for (int j = 0; j < at_once; j++) score[j] -= c.slope * magnitude(static_cast<float>(first + j0 + j - c.position));
             }
             c.bias.add(score, first + j0);
-            if (!alone || !all_visible(first + j0, low, to, c.position)) {
+            if (!alone || !all_visible(first + j0, low, to, c.position, c.window)) {
 #pragma unroll
                 for (int j = 0; j < at_once; j++) {
                     const int key = first + j0 + j;
-                    const bool seen = key < to && !is_padding(key, low) && key_is_visible<S>(key, c.position);
+                    const bool seen = key < to && !is_padding(key, low) && key_is_visible<S>(key, c.position, c.window);
                     score[j] = seen ? static_cast<float>(score[j]) : take_max::identity();
                 }
             }
@@ -332,6 +332,7 @@ template <class S> struct attention {
         c.row.clear();
         c.exists = t.token < S::queries(p);
         c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
+        c.window = window_of<S>(p);
         if constexpr (has_alibi<S>::value) c.slope = S::slope(t.head);
         c.bias.find(p, t.batch, c.exists ? t.token : 0, t.head);
         const columns<head::count> read =

@@ -60,7 +60,7 @@ template <class S> struct attention_mfma {
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
     DEV static int visible_to(const args &p, int batch, int keys, int token)
     {
-        if constexpr (!S::causal && S::window != 0) return window_end<S>(S::position(p, batch, token), keys);
+        if constexpr (!S::causal && S::window != 0) return window_end<S>(p, S::position(p, batch, token), keys);
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
         return end < keys ? end : keys;
     }

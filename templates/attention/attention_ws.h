@@ -168,7 +168,7 @@ template <class S> struct attention_ws {
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), tile_tokens); }
     DEV static int visible(const args &p, int batch, int keys, int token) // end of the keys that a token sees
     {
-        if constexpr (!S::causal && S::window != 0) return window_end<S>(S::position(p, batch, token), keys);
+        if constexpr (!S::causal && S::window != 0) return window_end<S>(p, S::position(p, batch, token), keys);
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
         return end < keys ? end : keys;
     }

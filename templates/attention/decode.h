@@ -40,7 +40,7 @@ template <class S> struct decode : without_k_loop {
                             key_sums<values::count, S::long_lists> &row)
     {
         const columns<head::count> q = head::template read<S::aligned>(S::q(p, t.batch, token, h));
-        const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
+        const int position = S::position(p, t.batch, token), oldest = position - window_of<S>(p) + 1;
         const int from = S::window && oldest > t.from ? oldest : t.from, to = S::causal && position < t.to ? position + 1 : t.to;
         int chain = 0;
         for (int key0 = from + first; key0 < to; key0 += at_once * stride) {

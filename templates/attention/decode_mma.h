@@ -95,7 +95,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             for (int e = 0; e < lane_rows; e++) {
                 const int position = t.start + token_of(p, t, tile::row(e));
                 high[e] = S::most_queries > 1 && S::causal && position < t.seen_to ? position + 1 : t.seen_to;
-                low[e] = has_low ? position - S::window + 1 : t.seen_from;
+                low[e] = has_low ? position - window_of<S>(p) + 1 : t.seen_from;
                 if constexpr (has_alibi<S>::value) {
                     this->slope[e] = S::slope(head_of(t, tile::row(e))) * to_log2;
                     this->position[e] = position;

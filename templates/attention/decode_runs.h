@@ -59,7 +59,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int given = S::lengths(p) ? n.length : S::starts(p) ? written : most;
         if (!S::causal && S::lengths(p) && S::starts(p)) given = given < written ? given : written; // causal queries see no later keys
         const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
-        int oldest = S::window ? n.start - S::window + 1 : 0;
+        int oldest = S::window ? n.start - window_of<S>(p) + 1 : 0;
         if constexpr (has_first<S>::value) {
             const int padding = n.first < most ? n.first : most;
             oldest = oldest > padding ? oldest : padding;

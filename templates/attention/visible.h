@@ -29,6 +29,13 @@ template <class S> struct has_bias<S, decltype(static_cast<void>(S::biased))> {
     static constexpr bool value = true;
 };
 
+template <class S, class = void> struct has_window_at {
+    static constexpr bool value = false;
+};
+template <class S> struct has_window_at<S, decltype(static_cast<void>(&S::window_at))> {
+    static constexpr bool value = true;
+};
+
 // Columns per head of values and results: value_dim, which S has only if it differs from head_dim, that of queries and keys.
 template <class S, class = void> struct value_head {
     static constexpr int size = S::head_dim;
@@ -57,13 +64,27 @@ template <class S> DEV int first_key(const typename S::args &p, int batch)
         return 0;
 }
 
+// The window of the call's layer. If layers of several kinds share the code (templates/frame/frame_stack.h), S has window_at(p); S::window
+// then only says that some layers have a window, and window_at() of the others is so large that it hides no key.
+template <class S> DEV int window_of(const typename S::args &p)
+{
+    if constexpr (has_window_at<S>::value)
+        return S::window_at(p);
+    else
+        return S::window;
+}
+
 // Without a causal mask: the end of the keys that a query at a position sees through the window, which reaches as far ahead as back.
-template <class S> DEV int window_end(int position, int keys) { return position > keys - S::window ? keys : position + S::window; }
+template <class S> DEV int window_end(const typename S::args &p, int position, int keys)
+{
+    const int window = window_of<S>(p);
+    return position > keys - window ? keys : position + window;
+}
 
 // The first key that a query at a position sees.
 template <class S> DEV int visible_start(const typename S::args &p, int batch, int position)
 {
-    const int first = first_key<S>(p, batch), oldest = S::window ? position - S::window + 1 : 0;
+    const int first = first_key<S>(p, batch), oldest = S::window ? position - window_of<S>(p) + 1 : 0;
     return oldest > first ? oldest : first;
 }
 
