@@ -237,7 +237,7 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     if (x.m > most_rows_of_long_sums && k_tiles * x.k > longest * x.split_k) return;
     if (loses_digits(p, x.split_k) || waits_for_rows(p, &x)) return;
     if (k_tiles < 2 * x.split_k * x.tail && x.split_k * x.tail > 1) return;
-    if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(&x, together)) return;
+    if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(p, &x, together)) return;
     if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p, &x) < together) return;
     if (x.row_stages > most_stages) x.row_stages = most_stages;
     while (x.stages > x.row_stages && (x.stages > most_stages || equal)) x.stages--;

@@ -31,20 +31,30 @@ long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
     return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(p, x);
 }
 
-/* Compares ws_consumer_registers() of templates/frame/frame_ws.h with the accumulators plus what NVRTC 13 needs besides them. */
-bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
+/* Most rows of one wgmma, whose results must fit in the registers that a thread is launched with: see `halves` of
+ * templates/gemm/gemm_swap_ab.h. Columns of A are loaded in panels of 64, and the first half has two of them. */
+static int rows_at_once(const problem *p, int m, int at_launch, int beside)
+{
+    if (m / 2 + beside <= at_launch) return m;
+    return p->product->attributes.transpose_a ? 128 : (m / 2 + 7) / 8 * 8;
+}
+
+/* Compares at_launch of that file, and ws_consumer_registers() of templates/frame/frame_ws.h, with the accumulators plus what NVRTC 13
+ * needs besides them. */
+bool swap_ab_registers_fit(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     /* registers of a multiprocessor divided by the 128 threads of a warpgroup; the most of a thread; those of a loading thread */
-    enum { of_a_lane = 512, most = 240, of_a_producer = 24 };
-    const int beside = x->tail > 1 ? 48 : 26;
+    enum { of_a_lane = 512, most = 240, of_a_producer = 24, beside_results = 26 };
+    const int beside = x->tail > 1 ? 48 : beside_results;
     const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;
     const int each = ((even < 248 ? even : 248) * (groups + 1) - of_a_producer) / groups / 8 * 8;
+    if (rows_at_once(p, x->m, even, beside_results) / 2 + beside_results > even) return false;
     return x->m / 2 + beside <= (each < most ? each : most);
 }
 
 int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x)
 {
-    const bool registers = x->m > swap_ab_rows_beside_a_warp ? swap_ab_registers_fit(x, 2) : x->threads <= 288;
+    const bool registers = x->m > swap_ab_rows_beside_a_warp ? swap_ab_registers_fit(p, x, 2) : x->threads <= 288;
     return registers && x->tail == 1 && swap_ab_bytes(p, x) <= shared_room(p->target, 2) ? 2 : 1;
 }
 

@@ -99,6 +99,26 @@ START_TEST(an_impossible_tile_of_swap_ab_is_an_error_with_its_reason)
 }
 END_TEST
 
+/* Two workgroups share a multiprocessor only if the results of one wgmma fit in the registers of a thread at launch, here 80. Columns of A
+ * are loaded in panels of 64, so that the first of two wgmmas has 128 rows: NVRTC refused it. */
+START_TEST(workgroups_share_a_multiprocessor_if_a_wgmma_fits_in_their_registers)
+{
+    static const struct {
+        const char *operands, *stages, *resident;
+    } cases[] = {{"inputs: {x: [K, M], z: [K, N]}\nops:\n  - {out: y, op: matmul, in: [x, z], transpose_a: true}", "2", "resident = 1,"},
+                 {"inputs: {x: [M, K], z: [K, N]}\nops:\n  - {out: y, op: matmul, in: [x, z]}", "3", "resident = 2,"}};
+    char yaml[512], line[128];
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: bf16\ndims: {M: 152, N: 7424, K: 192}\n%s\noutputs: {y: y}\n", cases[_i].operands);
+    snprintf(line, sizeof line, "gemm layer=swap_ab m=152 n=128 k=64 threads=384 stages=%s row_stages=2", cases[_i].stages);
+    const char *lines = line;
+    rig *r = rig_plan(&(rig_request){
+        .yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &(tuning){.lines = &lines, .count = 1}});
+    const char *body = r->c.plan->launches[r->c.plan->launch_count - 1].source.body;
+    ck_assert_msg(strstr(body, cases[_i].resident) != NULL, "%s", body);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- on the host engine, which checks races and bounds: numbers of rows near a tile's, tails of K within and beyond a piece, tails of N,
  * rows that are copied to aligned ones first, several row tiles, split-K with parts of unequal length, reused stages, widths, column tiles
  * of a cluster of which the last has no columns, sums of rows */
@@ -339,6 +359,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_swaps_its_operands, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, an_impossible_tile_of_swap_ab_is_an_error_with_its_reason);
+    tcase_add_loop_test(t, workgroups_share_a_multiprocessor_if_a_wgmma_fits_in_their_registers, 0, 2);
     TCase *more = suite_long(s, "more of swap_ab", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 4, 7, 8, 11, 12, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 28, 29, 30, -1});
