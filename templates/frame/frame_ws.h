@@ -119,6 +119,8 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
         });
     }
     next_may_start(); // all loads are issued, so loads of the next launch cannot delay them
+    if constexpr (F::cluster > 1) // until no arrival of another workgroup is on its way here (ws_await_arrivals())
+        for (int i = 0; i < F::stages; i++, r.step()) r.to_fill();
 }
 
 // ---- consumers
@@ -208,7 +210,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch); TF_TRACED(trace_leave(p.tf_trace, ws_producers));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // until here other workgroups may write to this one's shared memory
+    if constexpr (F::cluster > 1) cluster_part(); // until here other workgroups may write to this one's shared memory
     if constexpr (F::phases > 1) {
         __syncthreads();
         if (thread_index() == 0) leave<F>(p);
@@ -264,6 +266,14 @@ template <class P> DEV void ws_all_loaded(const typename P::args &p)
     P::prefetch_next(p);
 }
 
+// Waits until all consumers of the members have freed the last `count` stages, r being at the first. An arrival travels on its own: the
+// relaxed barrier of the members (cluster_meet()) does not wait for it. If it came after this workgroup has ended, the launch would fail,
+// and if it came after the next tile has begun, it would count for that tile.
+template <class P> DEV void ws_await_arrivals(ring<one_phase<P>> r, int count)
+{
+    for (; count > 0; count--, r.step()) barrier_wait(r.empty(r.position), r.parity);
+}
+
 // Issues the loads of a tile that ws_load_first() has not issued. A k tile that the consumers have multiplied frees two stages: an early
 // one for k tile + P::stages, and a late one for k tile + P::late_stages. last: it is the workgroup's last tile.
 template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r, bool last)
@@ -286,6 +296,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
         if constexpr (P::loads_values) P::load_values(p, t, s, later.here());
     }
     if (last && n <= P::stages) ws_all_loaded<P>(p);
+    if constexpr (P::members > 1) ws_await_arrivals<P>(r, n < P::late_stages ? n : P::late_stages);
 }
 
 // Between two tiles, all threads of the workgroups that load into each other's stages meet, because the stages held the sums.
@@ -379,7 +390,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
         } TF_TRACED(trace_leave(p.tf_trace, 0));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // until here others may read this workgroup's shared memory, or free its stages
+    if constexpr (F::cluster > 1) cluster_part(); // until here others may read this workgroup's shared memory, or free its stages
 }
 
 #if defined(TF_ON_HOST)

@@ -82,6 +82,10 @@ DEV void cluster_barrier() { asm volatile("barrier.cluster.arrive.release;\nbarr
 // A faster barrier that does not make earlier stores visible, for members that read nothing of each other.
 DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
+// The last cluster_meet() of a kernel. By then each workgroup must have waited for all arrivals at its mbarriers (barrier_arrive_at()): one
+// that reaches a workgroup that has ended makes the launch fail.
+DEV void cluster_part() { cluster_meet(); }
+
 // The mask of a multicast's receivers: `Members` members of the cluster, `Stride` ranks apart, from rank 0 on.
 template <int Members, int Stride> constexpr int members_mask()
 {

@@ -94,6 +94,10 @@ DEV void group_arrive(int index, int threads)
     }
 }
 
+// ---- arrivals at an mbarrier of another workgroup. Like a load, they land only when a thread waits for that mbarrier; no barrier of the
+// cluster waits for them. While they are in flight, the mbarrier's word of host_loads_of() has their number in place of a load.
+inline constexpr unsigned host_arrivals = 1u << 31;
+
 // ---- TMA loads. A load lands only when a thread waits for its mbarrier. Until then its destination holds NaN, and in its first bytes the
 // pending load itself. So results are wrong if a wait is missing or a stage is filled while it is still being read.
 struct host_load {
@@ -109,7 +113,8 @@ struct host_load {
 };
 DEV void tensor_prefetch(const tensor_map &) {}
 
-// Bytes 512 to 1023 of shared memory have a word for each mbarrier with loads in flight: its address and that of its first load.
+// Bytes 512 to 1023 of shared memory have a word for each mbarrier that had loads or arrivals in flight: its address and that of its first
+// load, or the number of arrivals.
 DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = host_memory())
 {
     for (shared_address at = 512; at < 1024; at += 8) {
@@ -195,7 +200,7 @@ DEV void host_bring_pieces(shared_address to, const host_load &l)
         host_piece(host_shared<char>(to + i * 1024), row.from, row.valid, 1024);
     }
 }
-// Completes the loads in flight to an mbarrier; false: there are none.
+// Completes the loads or arrivals in flight to an mbarrier; false: there are none.
 inline bool host_land(shared_address barrier)
 {
     tf_hs_stands_in();
@@ -203,6 +208,10 @@ inline bool host_land(shared_address barrier)
     shared_address to = static_cast<shared_address>(host_read(first));
     if (!to) return false;
     host_write(first, static_cast<unsigned long long>(barrier) << 32);
+    if (to & host_arrivals) {
+        host_barrier_add(barrier, static_cast<int>(to & ~host_arrivals), 0);
+        return true;
+    }
     while (to) {
         const host_load l = *host_shared<host_load>(to);
         if (l.map.box_pieces)
@@ -221,6 +230,14 @@ DEV void cluster_barrier()
     cluster_wait();
 }
 DEV void cluster_meet() { cluster_barrier(); }
+DEV void cluster_part()
+{
+    cluster_barrier();
+    tf_hs_stands_in();
+    for (shared_address at = 512; at < 1024; at += 8)
+        if (static_cast<unsigned>(host_read(host_shared<unsigned long long>(at))) & host_arrivals)
+            hs_trap("an arrival from another workgroup of the cluster may reach this one's mbarrier after this one has ended");
+}
 DEV int cluster_rank() { return static_cast<int>(tf_hs_cluster_rank()); }
 template <int Members, int Stride = 1>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int below,
@@ -244,7 +261,11 @@ DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address
 }
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 {
-    if (yes) host_barrier_add(barrier, 1, 0, tf_hs_cluster_shared(member));
+    if (!yes) return;
+    tf_hs_stands_in();
+    unsigned long long *in_flight = host_loads_of(barrier, tf_hs_cluster_shared(member));
+    const unsigned count = static_cast<unsigned>(host_read(in_flight)) & ~host_arrivals;
+    host_write(in_flight, static_cast<unsigned long long>(barrier) << 32 | host_arrivals | (count + 1));
 }
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {

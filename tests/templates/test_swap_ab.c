@@ -333,6 +333,26 @@ START_TEST(blocks_are_right_and_free_of_races)
 }
 END_TEST
 
+/* On a GPU, a launch fails if an arrival reaches the mbarrier of a workgroup of its cluster that has ended: on an H200 one did of the first
+ * tile here. So loaders wait for the last arrivals; without this wait, which sed removes, the host engine reports them. K is one k tile. */
+START_TEST(workgroups_of_a_cluster_end_after_the_last_arrival)
+{
+    static const struct {
+        const char *tile, *wait;
+    } cases[] = {{"layer=swap_ab m=80 n=64 k=64 threads=160 stages=2 row_stages=2 cluster_m=2", "ws_await_arrivals<P>(r, .*);"},
+                 {"layer=wgmma m=64 n=64 k=64 stages=4 cluster=2 own_tiles=1", "for (.* i < F::stages; i++, r.step()) r.to_fill();"}};
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[1024];
+    snprintf(command, sizeof command,
+             "d=$(mktemp -d) && o=\"tests/h200/product.yaml --dim=M=152,N=130,K=64 --dtype=bf16 --target=sm_90a\" t='gemm: %s'\n"
+             "%s run $o \"--tile=$t\" -q --repeat=0 && %s emit $o \"--tile=$t\" -q -o $d && sed -i 's/%s/;/' $d/*.hip && "
+             "%s run $o \"--tile=$t\" -q --repeat=0 --replace-source=$d 2>&1 | grep -q 'this one.s mbarrier after this one has ended'\n"
+             "s=$?; rm -rf $d; exit $s",
+             cases[_i].tile, program, program, cases[_i].wait, program);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+END_TEST
+
 /* No spills, no serialised products: `tfgen --code` refuses those (runtime/compile/nvrtc.c). */
 START_TEST(nvrtc_compiles_decode_steps)
 {
@@ -366,6 +386,7 @@ int main(void)
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_loop_test(t, halves_of_rows_are_read_from_their_own_first_column, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
+    tcase_add_loop_test(t, workgroups_of_a_cluster_end_after_the_last_arrival, 0, 2);
     add_some_now(t, more, sums_of_rows_equal_sums_of_their_elements, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
     tcase_add_loop_test(t, warps_sum_the_squares_of_those_rows_that_exist, 0, 2);
     add_some_now(t, more, blocks_are_right_and_free_of_races, 5, (const int[]){1, 2, 4, -1});
