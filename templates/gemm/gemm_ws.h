@@ -406,6 +406,10 @@ template <class S> struct gemm_ws {
     };
     // Blocks of 32 packed columns whose results, 64 columns, pass at a time: 2 if a pair of columns makes two results, 4 if it makes one.
     static constexpr int stage_blocks = 4 / S::results;
+    // Copies of the code of the two loops over blocks: exactly their iterations. With more, NVRTC unrolls neither if all columns of a tile
+    // exist and the blocks are no multiple of stage_blocks; the accumulators then lie in memory.
+    static constexpr int stage_copies = S::rolled ? 1 : (tile_n / 32 + stage_blocks - 1) / stage_blocks;
+    static constexpr int copies_in_stage = S::rolled ? 1 : stage_blocks;
 
     // An epilogue with a bias would wait for loads of the bias from L2: 300 cycles or more for each 32 columns. So each warp reads the
     // tile's vectors while the products of the first k tile run, and the epilogue finds them in L1. (H200, 6304x3072x1024 in three segments
@@ -450,12 +454,12 @@ template <class S> struct gemm_ws {
     DEV static void store_staged(const args &p, const tile &t, float (&acc)[product::registers], int half, row_state (&r)[2],
                                  shared_address staging)
     {
-#pragma unroll block_copies
+#pragma unroll stage_copies
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
             const int n = t.column * tile_n + j * 32;
             if (S::packed_n % tile_n && n >= S::packed_n) break;
             __syncwarp(); // all lanes have stored the previous contents
-#pragma unroll block_copies
+#pragma unroll copies_in_stage
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
                 in_segment(n + b * 32, [&](auto segment) {

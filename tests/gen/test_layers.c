@@ -474,6 +474,38 @@ START_TEST(nvrtc_compiles_every_form_of_a_product_on_wgmma)
 }
 END_TEST
 
+/* Runs `tfgen emit --code` for sm_90a and returns what it says; NULL without NVRTC. */
+static char *said_by_code(arena *a, const char *options)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    const char *command = arena_printf(a,
+                                       "d=$(mktemp -d) && %s emit %s --target=sm_90a --code -o $d 2>&1; s=$?; "
+                                       "grep -h 'tile layer' $d/plan.ir; rm -rf $d; exit $s",
+                                       program, options);
+    static char text[16384];
+    FILE *f = popen(command, "r");
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    const int status = pclose(f);
+    if (status == code_unsupported << 8) return printf("skipped: no NVRTC\n"), NULL;
+    ck_assert_msg(status == 0, "%s: %s", options, text);
+    return text;
+}
+
+/* Tiles whose columns all exist, and whose blocks of 32 columns do not fill the last stage of results. */
+START_TEST(accumulators_of_staged_results_stay_in_registers)
+{
+    static const char *const options[] =
+        {"specs/swiglu.yaml --dim=B=1,S=128,D=512,F=1120 --tile='gate_up: layer=wgmma n=224 stages=4 smem_epilogue=1'",
+         "specs/swiglu.yaml --dim=B=1,S=128,D=512,F=960 --tile='gate_up: layer=wgmma n=192 stages=5 smem_epilogue=1'",
+         "specs/gpt2-block.yaml --dim=B=1,S=256,D=512,H=8,F=2240 --tile='fc: layer=wgmma n=224 stages=4 smem_epilogue=1'"};
+    arena *a = arena_new();
+    const char *text = said_by_code(a, options[_i]);
+    ck_assert_msg(!text || !strstr(text, "planned again"), "%s: %s", options[_i], text);
+    arena_free(a);
+}
+END_TEST
+
 /* ---- AMD's machines */
 static const struct {
     const char *text, *target, *tile;
@@ -711,6 +743,7 @@ int main(void)
     tcase_add_loop_test(t, warpgroups_with_tiles_of_their_own_take_turns, 0, 2);
     TCase *more = suite_long(s, "more layers", 120);
     add_some_now(t, more, nvrtc_compiles_every_form_of_a_product_on_wgmma, 12, (const int[]){1, 4, 7, 9, 10, 11, -1});
+    tcase_add_loop_test(t, accumulators_of_staged_results_stay_in_registers, 0, 3);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
