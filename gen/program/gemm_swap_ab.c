@@ -188,11 +188,12 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
-/* About half as many rows. */
+/* First without the tail, which takes registers beside the results, then with about half as many rows. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
     gemm_swap_ab_tile *x = &t->gemm_swap_ab;
+    if (x->tail > 1) return x->tail = 1, true;
     if (x->m <= row_step * x->cluster) return false;
     x->m = (x->m / 2 + row_step * x->cluster - 1) / (row_step * x->cluster) * row_step * x->cluster;
     x->threads = swap_ab_threads(x->m, x->n);

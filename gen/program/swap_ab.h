@@ -14,8 +14,8 @@ int swap_ab_column_step_of(const problem *p); /* n must be a multiple of it: swa
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* shared memory per workgroup */
 /* Whether the stages are large enough for the tile's sums, which are written over them before the epilogue. */
 bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x);
-/* For a tile of more than swap_ab_rows_beside_a_warp rows: whether a thread's registers hold its accumulators, and those at launch the
- * results of each wgmma, if `together` workgroups share a multiprocessor. */
+/* For a tile of more than swap_ab_rows_beside_a_warp rows, or with a tail: whether a thread's registers hold its accumulators, and those at
+ * launch the results of each wgmma, if `together` workgroups share a multiprocessor. */
 bool swap_ab_registers_fit(const problem *p, const gemm_swap_ab_tile *x, int together);
 /* Whether results should pass through shared memory. */
 bool swap_ab_stages_results(const problem *p, const gemm_swap_ab_tile *x);

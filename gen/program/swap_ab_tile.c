@@ -39,15 +39,17 @@ static int rows_at_once(const problem *p, int m, int at_launch, int beside)
     return p->product->attributes.transpose_a ? 128 : (m / 2 + 7) / 8 * 8;
 }
 
-/* Compares at_launch of that file, and ws_consumer_registers() of templates/frame/frame_ws.h, with the accumulators plus what NVRTC 13
- * needs besides them. */
+/* Compares what a thread needs, its accumulators and what NVRTC 13 takes beside them, with what it has: at_launch of that file or, if a
+ * warpgroup loads, ws_consumer_registers() of templates/frame/frame_ws.h. With a tail, NVRTC keeps addresses in registers from one of the
+ * workgroup's tiles to the next: tiles of 96 to 256 rows by 160 and more columns then spilled, those by 128 columns did not. */
 bool swap_ab_registers_fit(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     /* registers of a multiprocessor divided by the 128 threads of a warpgroup; the most of a thread; those of a loading thread */
-    enum { of_a_lane = 512, most = 240, of_a_producer = 24, beside_results = 26 };
-    const int beside = x->tail > 1 ? 48 : beside_results;
+    enum { of_a_lane = 512, most = 240, of_a_producer = 24, beside_results = 26, beside_of_tail = 96 };
+    const int beside = x->tail > 1 ? beside_of_tail : beside_results;
     const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;
-    const int each = ((even < 248 ? even : 248) * (groups + 1) - of_a_producer) / groups / 8 * 8;
+    const int given = ((even < 248 ? even : 248) * (groups + 1) - of_a_producer) / groups / 8 * 8;
+    const int each = x->m > swap_ab_rows_beside_a_warp ? given : even;
     if (rows_at_once(p, x->m, even, beside_results) / 2 + beside_results > even) return false;
     return x->m / 2 + beside <= (each < most ? each : most);
 }

@@ -506,6 +506,35 @@ START_TEST(accumulators_of_staged_results_stay_in_registers)
 }
 END_TEST
 
+START_TEST(a_tile_that_spills_first_loses_its_tail)
+{
+    arena *a = arena_new();
+    const char *text = said_by_code(a, "tests/h200/product.yaml --dim=M=192,N=37760,K=1024 "
+                                       "--tile='gemm: layer=swap_ab m=192 n=192 threads=512 stages=5 row_stages=4 tail=2'");
+    ck_assert_msg(!text || (strstr(text, "planned again") && strstr(text, " m=192 n=192 ") && strstr(text, " tail=1 ")), "%s", text);
+    arena_free(a);
+}
+END_TEST
+
+/* With a tail, tiles of 160 and more columns spill unless they have few rows. */
+START_TEST(the_planner_gives_no_tail_to_tiles_that_it_would_make_spill)
+{
+    for (int rows = 80; rows <= 1024; rows += 8) {
+        arena *keep = arena_new();
+        build b = must_build(arena_printf(keep,
+                                          "block: t\ndtype: bf16\ndims: {M: %d, N: 14336, K: 4096}\ninputs: {x: [M, K]}\n"
+                                          "params: {w: [N, K], v: [N, K]}\nops:\n  - {out: g, op: linear, in: [x, w]}\n"
+                                          "  - {out: u, op: linear, in: [x, v]}\n  - {out: y, op: mul, in: [g, u]}\noutputs: {y: y}\n",
+                                          rows),
+                             NULL);
+        const ir_tile *t = &b.p->launches[0].work->phase->tile;
+        const bool tail = t->program == program_gemm_swap_ab && t->gemm_swap_ab.tail > 1;
+        ck_assert_msg(!tail || t->gemm_swap_ab.n <= 128, "%d rows: m=%d n=%d", rows, t->gemm_swap_ab.m, t->gemm_swap_ab.n);
+        arena_free(b.a), arena_free(keep);
+    }
+}
+END_TEST
+
 /* ---- AMD's machines */
 static const struct {
     const char *text, *target, *tile;
@@ -744,6 +773,8 @@ int main(void)
     TCase *more = suite_long(s, "more layers", 120);
     add_some_now(t, more, nvrtc_compiles_every_form_of_a_product_on_wgmma, 12, (const int[]){1, 4, 7, 9, 10, 11, -1});
     tcase_add_loop_test(t, accumulators_of_staged_results_stay_in_registers, 0, 3);
+    tcase_add_test(t, a_tile_that_spills_first_loses_its_tail);
+    tcase_add_test(t, the_planner_gives_no_tail_to_tiles_that_it_would_make_spill);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
