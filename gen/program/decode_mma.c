@@ -42,14 +42,22 @@ static int cluster_size(const problem *p, const ir_tile *tile)
  * - attention in decode blocks, with one workgroup per multiprocessor and with four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64
  *   118, 111
  * - whole decode blocks, with one and with four: B405 L823 H32/8 hd80 512, 500; B59 L6205 H48/16 hd64 388, 387; with one and with three:
- *   B128 L1024 hd128 297, 313 */
+ *   B128 L1024 hd128 297, 313
+ * With longer heads, up to most_keys_of_two keys and as many work tiles, two workgroups of one stage. H200, us, attention in decode blocks,
+ * with one and with two: B204 L322 H32/32 hd128 263, 253; B363 L540 H32/8 hd128 202, 194; B189 L577 H32/16 hd128 214, 211; B80 L350 H8/8
+ * hd128 36.2, 34.4; B200 L450 H28/4 hd128 58.1, 55.6; B128 L1024 H32/8 hd128 131, 131; B150 L600 H16/16 hd96 136, 135; but B30 L4000 H32/8
+ * hd128 117, 119 */
 static decode_whole_tile long_tile(const problem *p)
 {
-    enum { least = 120 << 10 };
+    enum { least = 120 << 10, most_keys_of_two = 1536 };
     const int head = (int)problem_longest_head(p);
+    const bool many = decode_work_tiles(p) >= (long long)workgroups_per_unit * p->device->units;
     decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .stages = 2};
-    if (head >= 64 && head <= 80 && decode_work_tiles(p) >= (long long)workgroups_per_unit * p->device->units)
-        t.keys = 16, t.threads = 128, t.resident = workgroups_per_unit;
+    if (many && head > 80 && head <= 128 && decode_keys(p) <= most_keys_of_two) {
+        t.keys = head <= 96 ? 32 : 16, t.resident = 2, t.stages = 1;
+        return t;
+    }
+    if (many && head >= 64 && head <= 80) t.keys = 16, t.threads = 128, t.resident = workgroups_per_unit;
     while (t.stages < 16 && t.resident * decode_ring_bytes(p, &t) < least) t.stages++;
     return t;
 }

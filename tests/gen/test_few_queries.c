@@ -172,6 +172,24 @@ START_TEST(four_workgroups_share_a_multiprocessor_where_keys_are_few_and_sequenc
 }
 END_TEST
 
+/* Heads of more than 80 columns: with many sequences of few keys two workgroups share a multiprocessor, with long ones one streams all
+ * keys of its work tiles. */
+START_TEST(two_workgroups_share_a_multiprocessor_where_long_heads_have_few_keys)
+{
+    static const struct {
+        const char *sequences;
+        int head, keys, resident, at_once;
+    } cases[] = {{"80", 128, 512, 2, 16}, {"80", 96, 512, 2, 32}, {"80", 128, 4096, 1, 16}, {"30", 128, 1024, 1, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const planned r = planned_for("h200", "bf16", cases[i].head, cases[i].sequences, "1", cases[i].keys, NULL);
+        const decode_whole_tile *t = &attention_of(&r)->work->phase->tile.decode_whole;
+        must_have(&r, program_decode_mma, cases[i].sequences);
+        ck_assert_msg(t->resident == cases[i].resident && t->keys == cases[i].at_once, "%zu: resident=%d keys=%d", i, t->resident, t->keys);
+        arena_free(r.a);
+    }
+}
+END_TEST
+
 /* 64 sequences of one query and 8 sequences of 8 queries have equally many rows, but the latter would read their keys 4 times in decode. */
 START_TEST(a_tile_tuned_for_many_sequences_is_not_used_for_many_queries)
 {
@@ -203,6 +221,7 @@ int main(void)
     tcase_add_test(choices, untimed_devices_use_decode_for_at_most_16_rows);
     tcase_add_test(choices, a_plan_shows_the_predicted_time_of_each_program);
     tcase_add_test(choices, four_workgroups_share_a_multiprocessor_where_keys_are_few_and_sequences_many);
+    tcase_add_test(choices, two_workgroups_share_a_multiprocessor_where_long_heads_have_few_keys);
     tcase_add_test(choices, a_tile_tuned_for_many_sequences_is_not_used_for_many_queries);
     suite_add_tcase(suite, times), suite_add_tcase(suite, choices);
     return run_suite(suite);
