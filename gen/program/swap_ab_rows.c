@@ -230,8 +230,9 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 {
     enum { longest = 32768, most_rows_of_long_sums = 64 };
     const problem *p = s->p;
-    /* more stages of weights than of rows took up to 7 % longer (514x10816x4952 by 176x128: 7 and 5, instead of 5 each) */
-    const bool equal = is_rounded_linear(p);
+    /* more stages of weights than of rows took up to 7 % longer (514x10816x4952 by 176x128: 7 and 5, instead of 5 each), also if the
+     * epilogue computes (us with more and with equally many: 514x28672x4096, gate and up, 232, 221; 204x17376x4096 with a gelu 61, 57) */
+    const bool equal = p->product->kind != op_matmul;
     const int most_stages = x.in_turn ? 12 : 8;
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
     if (x.m > most_rows_of_long_sums && k_tiles * x.k > longest * x.split_k) return;
@@ -249,9 +250,9 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     if (seconds < s->least) *s->best = x, s->least = seconds;
 }
 
-/* Tries slices of K in a launch of several rounds: slices fill the last round better than whole tiles do. Chosen if clearly predicted faster.
- * H200, times in us (predicted): gate and up 189x37760x4096 by 192x192 in two slices, 2.98 rounds, 110 (106), whole, 1.49 rounds, 119 (127);
- * 204x17376x4096 with a gelu by 208x192 72 (77), whole, 0.69 rounds, 57 (61). */
+/* Tries slices of K in a launch of several rounds: slices fill the last round better than whole tiles do. Chosen if clearly predicted
+ * faster. H200, times in us (predicted): gate and up 189x37760x4096 by 192x192 in two slices, 2.98 rounds, 110 (106), whole, 1.49 rounds,
+ * 119 (127); 204x17376x4096 with a gelu by 208x192 72 (77), whole, 0.69 rounds, 57 (61). */
 static void try_rounds_of_slices(search *s, gemm_swap_ab_tile x, long long workgroups)
 {
     enum { most_rows = 512, most_rounds = 4 };

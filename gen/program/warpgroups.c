@@ -1,6 +1,7 @@
 /* Tiles and costs of products on wgmma. Contract: gen/program/warpgroups.h. Times are of an H200; sizes of products are M x N x K. */
 #include "gen/program/warpgroups.h"
 #include "gen/emit/gemm.h"
+#include "gen/program/staging.h"
 #include <math.h>
 
 enum { launch_start = 1800 /* cycles */, most_results = 128 * 192 /* per tile with own_tiles */ };
@@ -198,7 +199,8 @@ static bool loads_weights_alone(const problem *p, const gemm_warpgroups_tile *x,
  * 8192 rows that take more than one round: the tile that the fit chooses takes 0.3 % longer than the fastest one timed. */
 static void own_tiles_cost(const problem *p, const gemm_warpgroups_tile *x, double k_tiles, cost_descriptor *d)
 {
-    const double of_a_result = 0.1225, cluster_start = 2480;              /* cycles */
+    const bool computes = p->product->kind != op_matmul && !product_is_rounded(p);
+    const double of_a_result = computes ? 0.2 : 0.1225, cluster_start = 2480; /* cycles; 0.2: orders 24 launches as they were timed */
     const double fill = 3.56, of_columns = x->cluster > 1 ? 0.53 : 0.61; /* costs of a row beyond M and of a column; of a row: 1 */
     const bool at_lines = a_begins_at_lines(p, weights_in_terms);
     const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / x->m), results = (double)x->m * x->n;
