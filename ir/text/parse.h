@@ -1,5 +1,5 @@
-/* The IR text reader's state, and the readers of dims, values, shapes and outputs. Private to ir/text/parse.c and
- * ir/text/parse_values.c. */
+/* The IR text reader's state, and the readers of dims, values, shapes, outputs and attributes. Private to
+ * ir/text/parse.c, parse_values.c and parse_fields.c. */
 #ifndef TFGEN_PARSE_H
 #define TFGEN_PARSE_H
 #include "ir/graph/build.h"
@@ -40,6 +40,7 @@ dtype read_dtype(reader *r);
 position read_place(reader *r); /* !line:column at the end of a line: position in the spec; 0:0 if absent */
 ir_value *read_value(reader *r); /* %name of a value declared on an earlier line */
 ir_value *read_new_value(reader *r, value_kind kind);
+void read_fields(reader *r, ir_op *op); /* the attributes at the end of an op's line */
 void read_dim(reader *r);
 void read_declared(reader *r, value_kind kind); /* an input, parameter or state */
 void read_output(reader *r);
