@@ -178,6 +178,8 @@ typedef struct graph_index {
     bool is_16_bit;             /* graph_is_16_bit() */
 } graph_index;
 
+typedef struct layer_kinds layer_kinds; /* ir/graph/layer_kinds.h */
+
 typedef struct ir_graph {
     const char *name; /* block name, dashes kept */
     const char *prefix; /* of tensor names in a whole model's file, with {layer} for the layer number; NULL: none */
@@ -191,6 +193,7 @@ typedef struct ir_graph {
     int kernel_count;
     fusion_level level;
     bool stacked;       /* level block: the kernel runs several layers, each on what the one before it stored (gen/plan/stack.h) */
+    const layer_kinds *kinds; /* of a stack whose layers are of several kinds: what they differ in; NULL: all are of one kind */
     bool streams;       /* plan of a stack: products of few rows load weights through a ring (layer ring, gen/plan/block.c) */
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */

@@ -3,6 +3,7 @@
 #include "ir/text/parse.h"
 #include "ir/check/check.h"
 #include "ir/base/names.h"
+#include "ir/graph/layer_kinds.h"
 #include "ir/graph/reason.h"
 #include "ir/text/words.h"
 #include <string.h>
@@ -314,6 +315,7 @@ static void read_head(reader *r)
     scan_end_line(&r->in);
     r->b.p->stacked = r->b.p->level == fusion_block && scan_accept(&r->in, "stacked");
     if (r->b.p->stacked) scan_end_line(&r->in);
+    read_kinds(r);
     r->b.p->input_sums = r->b.p->level >= fusion_tile && !scan_accept(&r->in, "without input_sums");
     if (r->b.p->level >= fusion_tile && !r->b.p->input_sums) scan_end_line(&r->in);
     if (scan_accept(&r->in, "device ")) {
@@ -403,6 +405,17 @@ static _Noreturn void refuse_zero(arena *a, const char *text)
     bail(a, code_bad_input, at, "a zero byte in a text");
 }
 
+/* Verifies the graph with the numbers of each kind of layers. */
+static void check_kinds(const reader *r)
+{
+    const ir_graph *p = r->b.p;
+    for (int k = 0; p->kinds && k < p->kinds->count; k++) {
+        const ir_attributes *before = kinds_take(r->a, p, p->ops, p->op_count, k);
+        ir_check_read(r->a, p);
+        kinds_put_back(p->ops, p->op_count, before);
+    }
+}
+
 ir_graph *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
 {
     reader r = {.a = a, .in = {a, ir_text, ir_text + size, ir_text, 1}, .kernels = {.a = a}, .phases = {.a = a}};
@@ -420,6 +433,7 @@ ir_graph *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
     settle_names(&r);
     move_places(&r, false);
     ir_check_read(a, r.b.p);
+    check_kinds(&r);
     if (!r.b.p->op_count) bail(a, code_bad_input, scan_here(&r.in), "the text ends here and has no op");
     move_places(&r, true);
     arena_source_marked(a, name, arena_strndup(a, ir_text, size), size);

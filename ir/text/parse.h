@@ -41,6 +41,7 @@ position read_place(reader *r); /* !line:column at the end of a line: position i
 ir_value *read_value(reader *r); /* %name of a value declared on an earlier line */
 ir_value *read_new_value(reader *r, value_kind kind);
 void read_fields(reader *r, ir_op *op); /* the attributes at the end of an op's line */
+void read_kinds(reader *r);             /* `kinds 2` and the lines of what ops have in each kind of layers, if there are any */
 void read_dim(reader *r);
 void read_declared(reader *r, value_kind kind); /* an input, parameter or state */
 void read_output(reader *r);

@@ -1,5 +1,6 @@
-/* Reads the attributes of ops. Contract: ir/text/parse.h. */
+/* Reads the attributes of ops, and what ops have in each kind of layers. Contract: ir/text/parse.h. */
 #include "ir/graph/fields.h"
+#include "ir/graph/layer_kinds.h"
 #include "ir/graph/scaling.h"
 #include "ir/text/parse.h"
 
@@ -71,4 +72,43 @@ void read_fields(reader *r, ir_op *op)
         if (field_is_set(&op->attributes, &attribute_fields[i])) bail(r->a, code_bad_input, at, "a second %s", keys[i]);
         read_field(r, op, &attribute_fields[i]);
     }
+}
+
+/* ---- kinds of layers */
+/* Reads the line of one op in one kind. Those of an op follow each other, in the order of the kinds. */
+static void read_kind(reader *r, layer_kinds *k)
+{
+    static const char *const names[] = {"rope", "attention"};
+    static const op_kind ops[] = {op_rope, op_attention};
+    const int kind = k->list_count % k->count;
+    const kind_numbers *first = kind ? &k->list[k->list_count - kind] : NULL;
+    const position at = scan_here(&r->in);
+    if (scan_integer(&r->in, 0, most_layer_kinds, "kind of layers") != kind)
+        bail(r->a, code_bad_input, at, "this line should be of kind %d", kind);
+    scan_spaces(&r->in);
+    scan_expect(&r->in, "#");
+    kind_numbers n = {.kind = kind, .origin = (int)scan_integer(&r->in, 0, 1 << 24, "number of the graph op")};
+    n.op = ops[scan_choice(&r->in, names, 2, "op")];
+    if (first && (n.origin != first->origin || n.op != first->op))
+        bail(r->a, code_bad_input, at, "this line should be of the same op as the one above");
+    ir_op op = {.kind = n.op};
+    read_fields(r, &op);
+    for (int i = 0; i < attribute_field_count; i++)
+        if (field_is_set(&op.attributes, &attribute_fields[i]) && !kinds_may_differ(n.op, attribute_fields[i].key))
+            bail(r->a, code_bad_input, at, "kinds cannot differ in %s", attribute_fields[i].key);
+    n.attributes = op.attributes;
+    k->list = build_grow(r->a, k->list, k->list_count, sizeof *k->list);
+    k->list[k->list_count++] = n;
+    scan_end_line(&r->in);
+}
+
+void read_kinds(reader *r)
+{
+    if (!scan_accept(&r->in, "kinds ")) return;
+    layer_kinds *k = arena_alloc(r->a, sizeof *k);
+    *k = (layer_kinds){.count = (int)scan_integer(&r->in, 2, most_layer_kinds, "number of kinds of layers")};
+    scan_end_line(&r->in);
+    while (scan_accept(&r->in, "kind ")) read_kind(r, k);
+    if (k->list_count % k->count) scan_expected(&r->in, "a line of the next kind");
+    r->b.p->kinds = k;
 }

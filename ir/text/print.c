@@ -15,7 +15,8 @@
  *     }
  *   }
  *
- * `stacked` after level block: several layers in a launch. `prefix "model.layers.{layer}."` is the prefix of params' names in a whole
+ * `stacked` after level block: several layers in a launch. `kinds 2` after that: layers of two kinds; `kind 1 #6 rope theta=10000` is what
+ * the rope made from graph op 6 has in layers of kind 1. `prefix "model.layers.{layer}."` is the prefix of params' names in a whole
  * model's file; `from="w"` after a param is its tensor there, `rows=64..128/192` the rows of it: 64 to 127 of each 192.
  * `in %v+4/16` after a type is a view of %v (column offset 4, row stride 16), `/72` storage in rows of 72 elements; `!11:5` the place in
  * the spec; `#0` the graph op it comes from. The ops of a graph have no kernels and roles. Planning adds frames and tiles. Before a tile,
@@ -23,6 +24,7 @@
  * vectors=0 layer=...` is a tile that spilled and is not chosen again. Columns are fixed, so a rename changes one line. Read back by
  * ir/text/parse.c. */
 #include "ir/graph/fields.h"
+#include "ir/graph/layer_kinds.h"
 #include "ir/graph/reason.h"
 #include "ir/graph/scaling.h"
 #include "ir/text/words.h"
@@ -271,6 +273,20 @@ static void put_note(text *t, const fusion_note *n)
     text_printf(t, "note %s %%%s -> %%%s: %s\n", n->code, n->value->name, n->user->outputs[0]->name, reason_sentence(n->code));
 }
 
+static void put_kinds(text *t, const layer_kinds *k)
+{
+    if (!k) return;
+    text_printf(t, "kinds %d\n", k->count);
+    for (int i = 0; i < k->list_count; i++) {
+        const kind_numbers *n = &k->list[i];
+        const ir_op of = {.kind = n->op, .attributes = n->attributes};
+        text_printf(t, "kind %d #%d %s", n->kind, n->origin, op_table[n->op].name);
+        for (int f = 0; f < attribute_field_count; f++)
+            if (kinds_may_differ(n->op, attribute_fields[f].key)) put_field(t, &of, &attribute_fields[f]);
+        text_append(t, "\n", 1);
+    }
+}
+
 char *ir_print(arena *a, const ir_graph *p)
 {
     text t = {.a = a};
@@ -278,6 +294,7 @@ char *ir_print(arena *a, const ir_graph *p)
     put_word(&t, p->name);
     text_printf(&t, "\ntype %s\nlevel %s\n", dtype_name(p->type), level_names(NULL)[p->level]);
     if (p->stacked) text_printf(&t, "stacked\n");
+    put_kinds(&t, p->kinds);
     if (p->level >= fusion_tile && !p->input_sums) text_printf(&t, "without input_sums\n");
     if (p->device) text_printf(&t, "device %s\n", p->device);
     put_prefix(&t, p->prefix);
