@@ -22,7 +22,8 @@ typedef enum argument_kind {
     argument_scratch, /* pointer to workspace that holds no value of the spec, such as split-K partials */
     argument_map,     /* a tensor map (TMA descriptor) by value, 128 bytes aligned to 128: the launcher encodes it from tensor_box */
     argument_dim,     /* int: a dynamic dim */
-    argument_table,   /* pointer to a stack's table: a row of launch.row_length pointers per layer */
+    argument_kind_of_layer, /* int: the layer's kind, in a stack whose layers are of several kinds (ir/graph/layer_kinds.h) */
+    argument_table,   /* pointer to a stack's table: a row of launch.row_length words per layer */
     argument_layers,  /* int: the number of layers that a stack's launch computes */
     argument_next     /* by value: the weights that the next call reads first (weight_runs of templates/frame/next.h) */
 } argument_kind;
@@ -53,7 +54,7 @@ typedef struct argument {
     int index;             /* of the packed weight, scratch or dim */
     const tensor_box *box; /* of argument_map */
     bool written;
-    bool by_layer; /* in a stack: each layer finds its pointer at index `place` of its row of the table; the argument is unused */
+    bool by_layer; /* in a stack: each layer finds its pointer or kind at index `place` of its row of the table; the argument is unused */
     int place;
     unsigned offset, size; /* bytes in args */
 } argument;
@@ -131,7 +132,7 @@ typedef struct launch {
     bool together;         /* its phases wait for each other: a cooperative launch, or one that overlaps (templates/frame/census.h) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
-    int row_length;        /* of a stack: pointers in a layer's row of the table; else 0 */
+    int row_length;        /* of a stack: words in a layer's row of the table; else 0 */
 } launch;
 
 enum { mark_head = 16, mark_pitch = 16 }; /* in words of 8 bytes: `head` and `pitch` of templates/frame/marks.h */

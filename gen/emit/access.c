@@ -1,6 +1,7 @@
 /* Builds the C++ expressions of addresses and extents, and collects the kernel arguments that they read, in order of first use. Refuses
  * (code_unsupported) views whose rows do not lie one stride apart in memory. */
 #include "gen/emit/emit.h"
+#include "ir/graph/layer_kinds.h"
 #include <string.h>
 
 static argument *add_argument(emission *e, argument g)
@@ -16,6 +17,9 @@ static argument *add_argument(emission *e, argument g)
     return &e->arguments[e->argument_count++];
 }
 
+/* True for dims and the like; the others are pointers or structs. */
+static bool is_int(const argument *g) { return g->kind == argument_dim || g->kind == argument_kind_of_layer; }
+
 static const expression *use_argument(emission *e, argument wanted)
 {
     argument *found = NULL;
@@ -27,7 +31,7 @@ static const expression *use_argument(emission *e, argument wanted)
     if (!found) found = add_argument(e, wanted);
     found->written |= wanted.written;
     const char *name = e->loaded_arguments ? found->name : arena_printf(e->a, "p.%s", found->name);
-    return found->kind == argument_dim ? c_int(e->pool, name) : c_name(e->pool, name);
+    return is_int(found) ? c_int(e->pool, name) : c_name(e->pool, name);
 }
 
 const expression *use_value(emission *e, const ir_value *v, bool written)
@@ -91,6 +95,17 @@ static const expression *use_dim(emission *e, int slot)
     return NULL;
 }
 
+const expression *use_by_kind(emission *e, const expression *const *of_kinds)
+{
+    const int count = kinds_count(e->plan->ir);
+    const argument kind = {.kind = argument_kind_of_layer, .name = "tf_kind", .size = sizeof(int)};
+    const expression *all = of_kinds[0];
+    for (int k = 1; k < count; k++)
+        if (of_kinds[k] != of_kinds[0])
+            all = c_choice(e->pool, c_equal(e->pool, use_argument(e, kind), c_number(e->pool, k)), of_kinds[k], all);
+    return all;
+}
+
 /* A term without its sign: 2 * p.B * p.S */
 static const expression *term_c(emission *e, const term *t)
 {
@@ -114,7 +129,7 @@ const expression *extent_c(emission *e, const extent *x)
     return all ? all : c_number(e->pool, 0);
 }
 
-static int argument_place(const argument *g) { return g->kind == argument_map ? 0 : g->kind == argument_dim ? 2 : 1; }
+static int argument_place(const argument *g) { return g->kind == argument_map ? 0 : is_int(g) ? 2 : 1; }
 
 /* Sorts the arguments: maps, then pointers, then dims, each in order of first use. Offsets are those of a C struct. */
 void finish_arguments(emission *e)
@@ -148,6 +163,7 @@ static const char *argument_type(const emission *e, const argument *g)
     case argument_scratch: return "float";
     case argument_map: return "tensor_map";
     case argument_dim:
+    case argument_kind_of_layer:
     case argument_next:
     case argument_layers:
     case argument_table: break;
@@ -161,7 +177,7 @@ void write_arguments(emission *e, writer *w)
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < e->argument_count; i++) {
         const argument *g = &e->arguments[i];
-        if (g->kind == argument_dim)
+        if (is_int(g))
             text_printf(&dims, "%s%s", dims.size ? ", " : "int ", g->name);
         else if (g->kind == argument_map)
             write_line(w, "tensor_map %s;", g->name);

@@ -2,6 +2,7 @@
  * views, as the verifier has checked. */
 #include "gen/emit/attention.h"
 #include "gen/emit/cache.h"
+#include "ir/graph/layer_kinds.h"
 
 /* Whether each head of each row of x begins at a multiple of 16 bytes. head: elements per head. */
 static bool aligned_rows(const heads *h, const ir_value *x, long long head)
@@ -100,6 +101,22 @@ void heads_write_sizes(heads *h)
     write_line(h->w, "static constexpr int head_dim = %lld,%s heads = %lld, kv_heads = %lld;", h->head, values, t->heads, t->kv_heads);
 }
 
+/* If kinds of layers have different windows, S::window only says that some have one; window_at() is the window of the layer. */
+static void write_window_of_kinds(heads *h)
+{
+    const ir_graph *p = h->e->plan->ir;
+    const expression *of_kinds[most_layer_kinds];
+    bool same = true;
+    for (int k = 0; k < kinds_count(p); k++) {
+        const long long window = kinds_attributes(p, h->op, k)->window;
+        of_kinds[k] = c_number(h->e->pool, window ? window : kinds_no_window);
+        same &= window == kinds_attributes(p, h->op, 0)->window;
+    }
+    if (!same)
+        write_spec_line(h->w, h->op->at, "DEV static int window_at(const args &p) { return %s; }",
+                        c_text(h->e->a, use_by_kind(h->e, of_kinds)));
+}
+
 static void write_numbers(heads *h)
 {
     const ir_attributes *t = &h->op->attributes;
@@ -108,6 +125,7 @@ static void write_numbers(heads *h)
     text_f32(&scale, t->scale);
     write_line(h->w, "static constexpr bool causal = %s;", t->causal ? "true" : "false");
     write_line(h->w, "static constexpr int window = %lld;", t->window);
+    write_window_of_kinds(h);
     write_line(h->w, "static constexpr float softcap = %s, scale = %s;", cap.data, scale.data);
 }
 

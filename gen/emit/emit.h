@@ -32,7 +32,10 @@ typedef struct emission {
     writer tables;         /* constant tables, written before the struct */
     int tables_made;
     bool rope_scaled; /* a rope of the phase scales its result (YaRN's attention factor) */
-    const ir_op *table_ops[max_tables];
+    struct rope_table { /* the tables made */
+        const ir_attributes *of;
+        const expression *name;
+    } tables_of[max_tables];
     bool is_quick;    /* phase_is_quick() */
     bool is_long;     /* chains of ops become functions (chain.c) */
     int rolled;       /* not 0: the epilogue is the body of a loop that takes 32 / rolled columns per iteration (gemm_ws.h) */
@@ -49,6 +52,9 @@ const expression *use_packed(emission *e, int index, bool written);
 const expression *use_next_packed(emission *e, const char *name, int index); /* the packed weight of a later launch */
 const expression *use_next_call(emission *e); /* weight_runs: the weights that the next call reads first, to prefetch them */
 const expression *use_map(emission *e, const char *name, const tensor_box *box);
+/* Of expressions, one for each kind of layers (ir/graph/layer_kinds.h), that of the layer's kind. Registers the kind as an argument, unless
+ * all are the same pointer. */
+const expression *use_by_kind(emission *e, const expression *const *of_kinds);
 const expression *extent_c(emission *e, const extent *x); /* 2 * p.B_; registers its dims as arguments */
 void finish_arguments(emission *e);                       /* sorts the arguments and sets their offsets */
 unsigned argument_bytes(const argument *list, int count);
@@ -235,8 +241,9 @@ place store_place(scope *s, const ir_value *v, const place *base);
  * several rows of the space compute the same row of v, and the first of them stores it. */
 const expression *store_condition(emission *e, const ir_value *v, const expression *row);
 bool partial_here(const emission *e, const ir_value *v); /* a row sum that this phase's epilogue computes */
-/* The C name of the table with a rope's frequencies, in 2^-64 of a revolution per token. The first use writes the table. */
-const char *rope_table(emission *e, const ir_op *op);
+/* The table with a rope's frequencies, in 2^-64 of a revolution per token; that of the layer's kind, if kinds differ. The first use writes
+ * the table. */
+const expression *rope_table(emission *e, const ir_op *op);
 
 /* Token positions and sequence indices of a row, for ropes and appends: int fields of context. */
 typedef struct row_numbers {

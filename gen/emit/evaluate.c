@@ -2,6 +2,7 @@
  * that several ops read is computed once. Refuses (code_unsupported) what cannot be computed inside the phase, such as a reduction that the
  * phase itself reads. */
 #include "gen/emit/emit.h"
+#include "ir/graph/layer_kinds.h"
 #include <string.h>
 
 /* The position of the op that makes v; without one, v's own. IR text has only positions of ops, so a plan that was read back from text
@@ -273,14 +274,30 @@ static const expression *permute_op(scope *s, const ir_op *op, const place *at)
     return evaluate(s, op->inputs[0], &own);
 }
 
-static bool is_scaled(const ir_op *rope) { return rope->attributes.attention_factor != 0 && rope->attributes.attention_factor != 1; }
+static double rope_scale(const emission *e, const ir_op *rope, int kind)
+{
+    const double factor = kinds_attributes(e->plan->ir, rope, kind)->attention_factor;
+    return factor == 0 ? 1 : factor;
+}
+
+static bool is_scaled(const emission *e, const ir_op *rope)
+{
+    bool is = false;
+    for (int k = 0; k < kinds_count(e->plan->ir); k++) is |= rope_scale(e, rope, k) != 1;
+    return is;
+}
 
 static const expression *scale_of_rotation(scope *s, const ir_op *op)
 {
-    text t = {.a = s->e->a};
-    text_f32(&t, op->attributes.attention_factor);
-    s->e->rope_scaled = true;
-    return c_name(s->e->pool, t.data);
+    emission *e = s->e;
+    const expression *of_kinds[most_layer_kinds];
+    for (int k = 0; k < kinds_count(e->plan->ir); k++) {
+        text t = {.a = e->a};
+        text_f32(&t, rope_scale(e, op, k));
+        of_kinds[k] = k && rope_scale(e, op, k) == rope_scale(e, op, 0) ? of_kinds[0] : c_name(e->pool, t.data);
+    }
+    e->rope_scaled = true;
+    return use_by_kind(e, of_kinds);
 }
 
 /* The cosines and sines for a vector of pairs. Both halves of the pairs use them, so they are computed once. */
@@ -291,10 +308,10 @@ static const expression *rotation_of_pair(scope *s, const ir_op *op, const expre
     const expression *rotation = find_known(s, key);
     if (rotation) return rotation;
     const char *name = new_local(s, op->outputs[0], "_rotation");
-    const expression *position = evaluate_position(s, op, row), *table = c_name(e->pool, rope_table(e, op));
+    const expression *position = evaluate_position(s, op, row), *table = rope_table(e, op);
     const expression *code =
         c_call(e->pool, arena_printf(e->a, "rope_rotation_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"), position, table);
-    if (is_scaled(op)) code = c_call(e->pool, "rope_scaled_rotation", code, scale_of_rotation(s, op));
+    if (is_scaled(e, op)) code = c_call(e->pool, "rope_scaled_rotation", code, scale_of_rotation(s, op));
     rotation = write_local(s, op->at, arena_printf(e->a, "rope_rotation<%s>", s->lanes), name, code);
     scope_know(s, key, rotation);
     return rotation;
@@ -318,10 +335,10 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     const ir_value *x = op->inputs[0];
     if (s->low && r->pairing == pairing_half) return rope_of_pair(s, op, at, head / 2);
     const expression *own = evaluate(s, x, at), *column = place_column(s, at), *position = evaluate_position(s, op, at->row);
-    const expression *table = c_name(e->pool, rope_table(e, op));
+    const expression *table = rope_table(e, op);
     const char *sizes = arena_printf(e->a, "<%lld, %lld>", head, r->rotary);
     const char *scaled = arena_printf(e->a, "rope_scaled<%lld, %lld>", head, r->rotary);
-    if (is_scaled(op)) own = c_call(e->pool, scaled, own, column, scale_of_rotation(s, op));
+    if (is_scaled(e, op)) own = c_call(e->pool, scaled, own, column, scale_of_rotation(s, op));
     if (r->pairing == pairing_interleaved)
         return c_call(e->pool, arena_printf(e->a, "rope_interleaved%s", sizes), own, column, position, table);
     place partner = *at;
@@ -329,7 +346,7 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     partner.shift = 0;
     partner.tag = "_far";
     const expression *far = evaluate(s, x, &partner);
-    if (is_scaled(op)) far = c_call(e->pool, scaled, far, column, scale_of_rotation(s, op));
+    if (is_scaled(e, op)) far = c_call(e->pool, scaled, far, column, scale_of_rotation(s, op));
     return c_call(e->pool, arena_printf(e->a, "rope_half%s", sizes), own, far, column, position, table);
 }
 

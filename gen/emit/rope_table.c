@@ -1,6 +1,7 @@
 /* Writes the table of a rope's frequencies, which precedes the spec struct. Its unit is 2^-64 of a revolution per token
  * (templates/base/rope.h). Refuses (code_unsupported) more than max_tables tables in a phase. */
 #include "gen/emit/emit.h"
+#include "ir/graph/layer_kinds.h"
 #include "ir/graph/scaling.h"
 #include <math.h>
 
@@ -57,27 +58,28 @@ static double pair_frequency(const ir_attributes *t, long long i)
     }
 }
 
-static bool same_frequencies(const ir_op *x, const ir_op *y)
+static bool same_frequencies(const ir_attributes *a, const ir_attributes *b)
 {
-    const ir_attributes *a = &x->attributes, *b = &y->attributes;
     return a->theta == b->theta && a->rotary == b->rotary && scaling_same(&a->scaling, &b->scaling);
 }
 
-static const char *table_name(const emission *e, const ir_op *op)
+static const char *table_name(const emission *e, const ir_op *op, int kind)
 {
-    return name_marked(e->a, arena_printf(e->a, "%s_%s", e->name, e->names->values[op->outputs[0]->id]), name_table);
+    const char *value = e->names->values[op->outputs[0]->id], *name = kind ? arena_printf(e->a, "%s_%d", e->name, kind) : e->name;
+    return name_marked(e->a, arena_printf(e->a, "%s_%s", name, value), name_table);
 }
 
-const char *rope_table(emission *e, const ir_op *op)
+/* t: the op's attributes in layers of this kind. */
+static const expression *table_of_kind(emission *e, const ir_op *op, const ir_attributes *t, int kind)
 {
     enum { a_row = 6 };
     const double turn = 6.283185307179586476925286766559;
-    const ir_attributes *t = &op->attributes;
     for (int i = 0; i < e->tables_made; i++)
-        if (same_frequencies(e->table_ops[i], op)) return table_name(e, e->table_ops[i]);
-    const char *name = table_name(e, op);
+        if (same_frequencies(e->tables_of[i].of, t)) return e->tables_of[i].name;
+    const char *name = table_name(e, op, kind);
     if (e->tables_made == max_tables) bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
-    e->table_ops[e->tables_made++] = op;
+    const expression *made = c_name(e->pool, name);
+    e->tables_of[e->tables_made++] = (struct rope_table){t, made};
     write_comment(&e->tables, "Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.");
     write_head(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] =", name, t->rotary / 2);
     text row = {.a = e->a};
@@ -91,5 +93,12 @@ const char *rope_table(emission *e, const ir_op *op)
         row = (text){.a = e->a};
     }
     end_head(&e->tables, "};");
-    return name;
+    return made;
+}
+
+const expression *rope_table(emission *e, const ir_op *op)
+{
+    const expression *of_kinds[most_layer_kinds];
+    for (int k = 0; k < kinds_count(e->plan->ir); k++) of_kinds[k] = table_of_kind(e, op, kinds_attributes(e->plan->ir, op, k), k);
+    return use_by_kind(e, of_kinds);
 }

@@ -476,6 +476,7 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
     b.p->no_slices = block_is_whole(p.ir) && tuning && tuning->forbidden_count > 0;
     check_sizes(&p);
     if (p.ir->stacked) p.p->stack = stack_find(a, p.ir);
+    else if (p.ir->kinds) bail(a, code_usage, (position){0}, "kinds of layers are for a stack, and this is a single block");
     settle_overrides(&p, false);
     check_phases(&p);
     if (block_is_whole(p.ir)) share_launch(&p);

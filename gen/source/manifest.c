@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim", "table", "layers", "next"};
+static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim", "kind", "table", "layers", "next"};
 
 static json_t *extent_json(arena *a, const extent *e, const dim_table *dims)
 {
@@ -70,7 +70,14 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
                                       (json_int_t)extent_value(wide[i].of, dims)));
 }
 
-/* place: in a stack's launch, the index of the argument's pointer in each layer's row of the table; the argument itself is unused. */
+static bool is_pointer(argument_kind kind)
+{
+    return kind != argument_dim && kind != argument_kind_of_layer && kind != argument_map && kind != argument_layers &&
+           kind != argument_next;
+}
+
+/* place: in a stack's launch, the index of the argument's pointer or kind in each layer's row of the table; the argument itself is
+ * unused. */
 static json_t *arguments_json(arena *a, const argument *list, int count, const dim_table *dims)
 {
     json_t *out = json_array();
@@ -82,11 +89,10 @@ static json_t *arguments_json(arena *a, const argument *list, int count, const d
             add_box(a, o, g->box, dims);
         else if (g->kind == argument_value)
             json_object_set_new(o, "value", json_string(g->value->name));
-        else if (g->kind != argument_table && g->kind != argument_layers && g->kind != argument_next)
+        else if (g->kind != argument_table && g->kind != argument_kind_of_layer && g->kind != argument_layers && g->kind != argument_next)
             json_object_set_new(o, "index", json_integer(g->index));
         if (g->by_layer) json_object_set_new(o, "place", json_integer(g->place));
-        const bool points = g->kind != argument_dim && g->kind != argument_map && g->kind != argument_layers && g->kind != argument_next;
-        if (points) json_object_set_new(o, "written", json_boolean(g->written));
+        if (is_pointer(g->kind)) json_object_set_new(o, "written", json_boolean(g->written));
         json_array_append_new(out, o);
     }
     return out;

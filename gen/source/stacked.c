@@ -8,7 +8,8 @@ static const ir_value *root_of(const argument *g) { return g->kind == argument_v
 static bool differs(const argument *g)
 {
     const ir_value *root = root_of(g);
-    return g->kind == argument_packed || (root && (root->kind == value_param || root->kind == value_state));
+    if (g->kind == argument_packed || g->kind == argument_kind_of_layer) return true;
+    return root && (root->kind == value_param || root->kind == value_state);
 }
 
 static bool same_memory(const argument *x, const argument *y)
@@ -39,7 +40,7 @@ void stacked_write_phase(arena *a, const plan *p, const launch *l, int number, c
         const argument *g = &l->arguments[i];
         if (strncmp(g->name, prefix, strlen(prefix)) != 0) continue;
         const char *field = g->name + strlen(prefix);
-        if (g->by_layer) write_line(w, "p.own(a.%s, %d);", field, g->place);
+        if (g->by_layer) write_line(w, g->kind == argument_kind_of_layer ? "p.kind(a.%s, %d);" : "p.own(a.%s, %d);", field, g->place);
         else if (root_of(g) && root_of(g) == p->stack.in) write_line(w, "p.in(a.%s);", field);
         else if (root_of(g) && root_of(g) == p->stack.out) write_line(w, "p.out(a.%s);", field);
     }

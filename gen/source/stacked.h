@@ -6,7 +6,7 @@
 #include "gen/gen.h"
 
 /* Sets by_layer and place of the launch's arguments, and its row_length. Pointers to packed weights, params and states differ from layer to
- * layer; arguments that point to the same one share a place. */
+ * layer, and so does its kind; arguments that point to the same one share a place. */
 void stacked_set_places(launch *l);
 /* Writes the function that computes the arguments of phase `number` (from 1) for a layer. args: the name of their struct. */
 void stacked_write_phase(arena *a, const plan *p, const launch *l, int number, const char *args, const char *struct_name, writer *w);

@@ -3,6 +3,7 @@
 #include "runtime/api/compile.h"
 #include "gen/plan/predict.h"
 #include "gen/plan/wisdom.h"
+#include "ir/graph/layer_kinds.h"
 #include <math.h>
 #include <string.h>
 
@@ -84,12 +85,33 @@ static const device_model *device_of(arena *a, const compile_request *r, const c
     return r->device_label ? device_model_of(a, target, r->device_label) : device_model_default(a, target);
 }
 
+static ir_graph *read_one(const job *j, const spec_text *s)
+{
+    const compile_request *r = j->request;
+    ir_graph *p = graph_read(j->a, s->text, s->size, s->name, &r->graph);
+    for (int i = 0; r->at_most && i < p->dims.count; i++)
+        if (p->dims.dims[i].dynamic && !p->dims.dims[i].step) p->dims.dims[i].high = p->dims.dims[i].value;
+    return p;
+}
+
+/* Of several kinds of layers: the graph for all. The first spec is read last, as messages name the text read last. */
 static const ir_graph *read_spec(const job *j)
 {
     const compile_request *r = j->request;
-    ir_graph *p = graph_read(j->a, r->text, r->size, r->name, &r->graph);
-    for (int i = 0; r->at_most && i < p->dims.count; i++)
-        if (p->dims.dims[i].dynamic && !p->dims.dims[i].step) p->dims.dims[i].high = p->dims.dims[i].value;
+    const spec_text first = {r->text, r->name, r->size};
+    const size_t count = r->kind_count + 1;
+    if (count == 1) return read_one(j, &first);
+    if (count > most_layer_kinds)
+        bail(j->a, code_unsupported, (position){0}, "kinds of layers in one launch: %zu kinds; a launch has at most %d", count,
+             most_layer_kinds);
+    if (!r->stacked) bail(j->a, code_usage, (position){0}, "kinds of layers need a stack");
+    const ir_graph **kinds = arena_alloc(j->a, count * sizeof *kinds);
+    const char **names = arena_alloc(j->a, count * sizeof *names);
+    for (size_t i = 1; i < count; i++) kinds[i] = read_one(j, &r->kinds[i - 1]), names[i] = r->kinds[i - 1].name;
+    kinds[0] = read_one(j, &first), names[0] = r->name;
+    ir_graph *p = read_one(j, &first);
+    kinds_join(j->a, p, kinds, names, (int)count);
+    j->out->kinds = kinds;
     return p;
 }
 

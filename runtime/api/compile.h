@@ -7,6 +7,11 @@
 typedef enum stage { stage_graph, stage_ir, stage_fuse, stage_plan, stage_source, stage_count } stage;
 extern const char *const stage_names[stage_count]; /* graph ir fuse plan source */
 
+typedef struct spec_text {
+    const char *text, *name; /* name: the text's name in messages and #line */
+    size_t size;
+} spec_text;
+
 typedef struct compile_request {
     const char *text, *name; /* name: the text's name in messages and #line */
     size_t size;
@@ -16,6 +21,8 @@ typedef struct compile_request {
     bool at_most; /* clamp the range of each dynamic dim to its value: the plan is for calls up to these dims */
     fusion_level level;
     bool stacked; /* one launch runs several layers (level block only); ignored for IR text of stages fuse and plan, which records it */
+    const spec_text *kinds; /* of a stack: specs of other kinds of its layers; `text` is the spec of kind 0, kinds[0] that of kind 1 */
+    size_t kind_count;
     bool followed; /* the last launch takes tfgen_args.next (plan.followed in gen/gen.h) */
     const char *const *disabled; /* names of fusions to skip */
     size_t disabled_count;
@@ -35,6 +42,7 @@ typedef struct compile_request {
 
 typedef struct compiled {
     const ir_graph *graph; /* as read; NULL if the text was IR of a later stage */
+    const ir_graph *const *kinds; /* by kind: the graphs of a stack's kinds of layers, as read; NULL: one kind, or IR text */
     plan *plan;
 } compiled;
 

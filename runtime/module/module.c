@@ -99,6 +99,7 @@ static binding binding_of(tfgen_module *m, const argument *g, bool packing)
     case argument_map: return binding_of_map(m, g);
     case argument_table: return (binding){binding_table, offset, 0};
     case argument_layers: return (binding){binding_layers, offset, 0};
+    case argument_kind_of_layer: return (binding){binding_kind_of_layer, offset, 0};
     case argument_next: return (binding){binding_next, offset, 0};
     case argument_dim: break;
     }

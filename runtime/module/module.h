@@ -35,7 +35,8 @@ struct tfgen_plan {
 
 /* Where an argument comes from. */
 typedef enum binding_kind {
-    binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map, binding_table, binding_layers, binding_next
+    binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map, binding_table, binding_layers,
+    binding_kind_of_layer, binding_next
 } binding_kind;
 typedef struct binding {
     unsigned short kind, offset;
@@ -58,7 +59,7 @@ typedef struct module_kernel { /* a pack kernel or a launch */
     launch_shape shape;          /* grid: at the plan's own dims */
     binding *bindings;
     int binding_count;
-    binding *row; /* of a stack: the tensors and weights whose addresses are a layer's row of the table (runtime/module/stack.h) */
+    binding *row; /* of a stack: a layer's row of the table: addresses of tensors and weights, its kind (runtime/module/stack.h) */
     int row_length;
     unsigned argument_bytes;
     unsigned most_resident; /* cooperative launch: workgroups that the device holds at once; 0: any other launch */

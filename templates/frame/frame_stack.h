@@ -1,9 +1,10 @@
 // In: a list of phases F (frame_list.h) that computes one layer, and the arguments of a stack of layers. Out: one launch that computes all
-// layers. Layers differ in their packed weights, params and states: a table in device memory has a row of these pointers for each layer.
+// layers. Layers differ in their packed weights, params and states: a table in device memory has a row of these pointers for each layer. If
+// layers are of several kinds, which differ in numbers such as an attention's window, the row also has the layer's kind, a whole number.
 // Each layer reads the output of the previous one. All layers use the same workspace.
 //
 // F is as by_phases needs it, but its functions take a layer_view. F::args also has
-// - tf_pointers: the table, with F::row_length pointers per layer
+// - tf_pointers: the table, with F::row_length words per layer
 // - tf_layers: the number of layers
 // - tf_turn_0, tf_turn_1: buffers for outputs of layers. Layer n stores to tf_turn_(n % 2), the last layer to the caller's output
 #pragma once
@@ -34,6 +35,10 @@ template <class F> struct table_row {
             half[i] = static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(words[i]), place % TF_WAVE));
         return (T *)(__attribute__((address_space(1))) T *)(static_cast<unsigned long long>(half[1]) << 32 | half[0]);
     }
+    DEV int number(const typename F::args &, int, int place) const
+    {
+        return __builtin_amdgcn_readlane(static_cast<int>(own[place / TF_WAVE][0]), place % TF_WAVE);
+    }
 };
 #else
 template <class F> struct table_row {
@@ -48,6 +53,10 @@ template <class F> struct table_row {
         asm("ld.global.nc.u64 %0, [%1];" : "=l"(there) : "l"(at));
         return static_cast<T *>(__cvta_global_to_generic(there));
 #endif
+    }
+    DEV static int number(const typename F::args &p, int layer, int place)
+    {
+        return static_cast<int>(p.tf_pointers[static_cast<long long>(layer) * F::row_length + place]);
     }
 };
 #endif
@@ -69,10 +78,11 @@ template <class F> struct layer_view {
         return all;
 #endif
     }
-    // own(): sets a pointer from this layer's row of the table. in(), out(): set the layer's input and output, unless these are the
-    // caller's.
+    // own(), kind(): set a pointer, or the layer's kind, from this layer's row of the table. in(), out(): set the layer's input and output,
+    // unless these are the caller's.
     DEV int layers() const { return all.tf_layers; }
     template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(all, layer, place); }
+    DEV void kind(int &to, int place) const { to = row.number(all, layer, place); }
     template <class T> DEV void in(T *&from) const
     {
         if (layer > 0) from = reinterpret_cast<T *>(layer % 2 ? all.tf_turn_0 : all.tf_turn_1);
