@@ -64,7 +64,7 @@ class PlanOptions(Sized):
     _fields_ = [("size", c.c_size_t), ("target", c.c_char_p), ("preset", c.c_char_p), ("dtype", c.c_char_p), ("dims", c.POINTER(Dim)),
                 ("dim_count", c.c_size_t), ("fusion", c.c_int), ("no_fuse", c.POINTER(c.c_char_p)), ("no_fuse_count", c.c_size_t),
                 ("device_model", c.c_char_p), ("tiles", c.POINTER(c.c_char_p)), ("tile_count", c.c_size_t), ("wisdom", c.c_char_p),
-                ("stack", c.c_int), ("followed", c.c_int)]
+                ("stack", c.c_int), ("followed", c.c_int), ("kinds", c.POINTER(c.c_char_p)), ("kind_count", c.c_size_t)]
 
 
 class Tensor(Sized):

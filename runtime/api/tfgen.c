@@ -35,12 +35,17 @@ static compile_request request_of(const plan_job *j)
     const char **disabled = arena_alloc(a, (o->no_fuse_count + 1) * sizeof *disabled);
     for (size_t i = 0; i < o->dim_count; i++) dims[i] = (dim_override){kept(a, o->dims[i].name), o->dims[i].value};
     for (size_t i = 0; i < o->no_fuse_count; i++) disabled[i] = kept(a, o->no_fuse[i]);
+    spec_text *kinds = arena_alloc(a, (o->kind_count + 1) * sizeof *kinds);
+    for (size_t i = 0; i < o->kind_count; i++)
+        kinds[i] = (spec_text){kept(a, o->kinds[i]), arena_printf(a, "%s of kind %zu", j->name, i + 1), strlen(o->kinds[i])};
     return (compile_request){.text = arena_strndup(a, j->spec, j->size),
                              .size = j->size,
                              .name = arena_strdup(a, j->name),
                              .target = arena_strdup(a, o->target ? o->target : "host"),
                              .level = (fusion_level)o->fusion,
                              .stacked = o->stack != 0,
+                             .kinds = kinds,
+                             .kind_count = o->kind_count,
                              .followed = o->followed != 0,
                              .device_model = kept(a, o->device_model),
                              .tuning = kept_tuning(a, o),
@@ -104,9 +109,12 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is not a tfgen_fusion value");
     if (known.stack && known.fusion != TFGEN_FUSION_BLOCK)
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.stack needs options.fusion TFGEN_FUSION_BLOCK");
+    if (known.kind_count && !known.stack)
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.kinds needs options.stack");
     if (!is_list("dims", known.dims, known.dim_count, sizeof *known.dims, error) ||
         !is_list("no_fuse", known.no_fuse, known.no_fuse_count, sizeof *known.no_fuse, error) ||
-        !is_list("tiles", known.tiles, known.tile_count, sizeof *known.tiles, error))
+        !is_list("tiles", known.tiles, known.tile_count, sizeof *known.tiles, error) ||
+        !is_list("kinds", known.kinds, known.kind_count, sizeof *known.kinds, error))
         return TFGEN_USAGE;
     tfgen_plan *plan = calloc(1, sizeof *plan);
     if (plan) plan->arena = arena_new();

@@ -103,10 +103,16 @@ typedef struct tfgen_plan_options {
      * Any other spec, or one whose block is a single phase, is TFGEN_UNSUPPORTED. */
     int stack;
     int followed; /* not 0: calls may give the hint tfgen_args.next, which the last launch uses */
+    /* With `stack`: specs (YAML, NUL-terminated) of other kinds of layers that share the launch, for models whose layers alternate, such as
+     * local and global ones. The spec itself is kind 0, kinds[n] is kind n + 1; tfgen_stack_create_of_kinds() says which layer is of which
+     * kind. The specs may differ in `theta`, `scaling` and `attention_factor` of ropes and in `window` of attentions; anything else that
+     * differs, and more than 16 kinds, is TFGEN_UNSUPPORTED, with the op or value. Packed weights serve all kinds. */
+    const char *const *kinds;
+    size_t kind_count;
 } tfgen_plan_options;
-#define TFGEN_PLAN_OPTIONS_INIT                                                                                      \
-    {                                                                                                                \
-        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL, 0, 0 \
+#define TFGEN_PLAN_OPTIONS_INIT                                                                                               \
+    {                                                                                                                         \
+        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL, 0, 0, NULL, 0 \
     }
 
 /* Parses `spec` (YAML, `size` bytes; the caller may free it afterwards) and plans it. `name` is the spec's name in messages and emitted
@@ -341,7 +347,7 @@ TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_wei
 TFGEN_API tfgen_status tfgen_execute_check(const tfgen_module *module, const tfgen_args *args, void *workspace, void *stream,
                                            tfgen_error *error);
 
-/* ---- stacks: equal layers of a model, computed by one launch. */
+/* ---- stacks: layers of a model, computed by one launch. */
 typedef struct tfgen_stack tfgen_stack;
 /* A stack of `layers` layers of a module whose plan has options.stack. weights[n] holds the weights of layer n, and tensors[n][i] is the
  * device pointer of its tensor i; only states are read. NULL: the module reads no weights, or the plan has no states. The pointers are
@@ -350,6 +356,10 @@ typedef struct tfgen_stack tfgen_stack;
  * TFGEN_UNSUPPORTED, with the limit (496 on 132 multiprocessors). */
 TFGEN_API tfgen_status tfgen_stack_create(const tfgen_module *module, const tfgen_weights *const *weights, void *const *const *tensors,
                                           size_t layers, tfgen_stack **stack, tfgen_error *error);
+/* The same for layers of several kinds (tfgen_plan_options.kinds): kinds[n] is the kind of layer n, in any order; NULL: all are of kind 0.
+ * A kind that the plan does not have is TFGEN_USAGE. */
+TFGEN_API tfgen_status tfgen_stack_create_of_kinds(const tfgen_module *module, const int *kinds, const tfgen_weights *const *weights,
+                                                   void *const *const *tensors, size_t layers, tfgen_stack **stack, tfgen_error *error);
 TFGEN_API void tfgen_stack_free(tfgen_stack *stack); /* NULL is fine */
 /* Runs layers first, first + 1, ... of the stack, `count` of them, as tfgen_execute() runs one: the first reads args->tensors' input, the
  * last stores to its output, and all read the other inputs. States in args->tensors may be NULL. The workspace is that of the plan, however

@@ -238,16 +238,20 @@ class weights {
 class stack {
   public:
     // layers[n]: the weights of layer n (NULL for a plan without params) and its tensors, of which only the states are used.
+    // kind: of the plan's kinds of layers (options.kinds).
     struct layer {
         const tfgen_weights *weights;
         std::vector<void *> tensors;
+        int kind = 0;
     };
     stack(const module &of, const std::vector<layer> &layers)
         : own_(detail::made<tfgen_stack>([&](tfgen_stack **out, tfgen_error *e) {
               std::vector<const tfgen_weights *> weights;
               std::vector<void *const *> tensors;
-              for (const layer &one : layers) weights.push_back(one.weights), tensors.push_back(one.tensors.data());
-              return tfgen_stack_create(of.get(), weights.data(), tensors.data(), layers.size(), out, e);
+              std::vector<int> kinds;
+              for (const layer &one : layers)
+                  weights.push_back(one.weights), tensors.push_back(one.tensors.data()), kinds.push_back(one.kind);
+              return tfgen_stack_create_of_kinds(of.get(), kinds.data(), weights.data(), tensors.data(), layers.size(), out, e);
           }))
     {
     }

@@ -1,6 +1,7 @@
 /* In: a module of a plan for stacks, and the weights and states of each layer. Out: a table in device memory with each layer's pointers,
  * which the launch reads, and calls that run a range of layers (execute.c). Refuses (TFGEN_USAGE) a module whose plan is not for stacks,
- * and layers whose weights or states are missing; (TFGEN_UNSUPPORTED) more layers than a mark can count (stack_most_layers()). */
+ * layers whose weights or states are missing, and kinds that the plan does not have; (TFGEN_UNSUPPORTED) more layers than a mark can count
+ * (stack_most_layers()). */
 #ifndef TFGEN_STACK_H
 #define TFGEN_STACK_H
 #include "runtime/module/module.h"
@@ -13,6 +14,7 @@ struct tfgen_stack {
 
 typedef struct stack_layer {
     void *const *tensors, *const *weights; /* by tensor, by weight slot; tensors that are not states may be NULL */
+    int kind;                              /* of the plan's kinds of layers; 0 if there is one */
 } stack_layer;
 
 /* Layers that a launch of the module can have: a mark counts at most 65535 workgroups (templates/frame/marks.h). */
