@@ -54,6 +54,15 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path);
 /* The same for a text in memory. */
 compile_request cli_request_text(arena *a, const cli_options *o, const char *name, const char *text, size_t size);
 
+/* The layers of a stack, in turn: SPEC's, then those of --then. kind_of: by place, the layer's kind; 0 is SPEC's. The n-th of several specs
+ * is given once to the compiler, however often the list has it. */
+typedef struct layer_order {
+    int *kind_of;
+    int length;
+} layer_order;
+/* Puts the specs of --then into the request for the spec `path`. Without --then there is a single kind. */
+layer_order cli_layer_order(arena *a, const cli_options *o, const char *path, compile_request *r);
+
 /* Bails on a name that is not a fusion. */
 void cli_check_fusions(arena *a, const char *option, name_list given);
 /* Puts the device model that --device-model names into the request; `given` may be NULL. */

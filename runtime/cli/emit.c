@@ -226,7 +226,9 @@ static void emit_spec(void *argument)
     if ((j->o->compiler || j->o->time_limit) && !j->o->code)
         bail(a, code_usage, (position){0}, "--%s: nothing is compiled without --code", j->o->compiler ? "compiler" : "time-limit");
     j->cache = j->o->code ? cli_cache(a, j->o) : NULL;
-    const compile_request r = cli_request(a, j->o, j->path);
+    compile_request r = cli_request(a, j->o, j->path);
+    if (j->o->then && !j->o->stack) bail(a, code_usage, (position){0}, "--then: kinds of layers share a stack's launch; it needs --stack");
+    cli_layer_order(a, j->o, j->path, &r);
     name_list targets = options_list(a, j->o->target ? j->o->target : "host");
     const char *base = strrchr(j->path, '/') ? strrchr(j->path, '/') + 1 : j->path;
     const char *folder = j->o->output ? j->o->output : arena_printf(a, "%.*s.tfgen", (int)strcspn(base, "."), base);

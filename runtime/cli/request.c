@@ -105,6 +105,28 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
     return r;
 }
 
+layer_order cli_layer_order(arena *a, const cli_options *o, const char *path, compile_request *r)
+{
+    const name_list list = options_list(a, o->then);
+    const char **paths = arena_alloc(a, (list.count + 1) * sizeof *paths);
+    spec_text *kinds = arena_alloc(a, (list.count + 1) * sizeof *kinds);
+    layer_order order = {arena_alloc(a, (list.count + 1) * sizeof *order.kind_of), (int)list.count + 1};
+    if (o->then && r->from_ir) bail(a, code_usage, (position){0}, "--then: IR text has its kinds of layers; --then needs a spec");
+    paths[0] = path, order.kind_of[0] = 0;
+    int known = 1;
+    for (size_t i = 0; i < list.count; i++) {
+        int kind = 0;
+        while (kind < known && strcmp(paths[kind], list.names[i]) != 0) kind++;
+        order.kind_of[i + 1] = kind;
+        if (kind < known) continue;
+        paths[known] = list.names[i];
+        kinds[known - 1].text = cli_read_file(a, list.names[i], &kinds[known - 1].size);
+        kinds[known++ - 1].name = list.names[i];
+    }
+    r->kinds = kinds, r->kind_count = (size_t)known - 1;
+    return order;
+}
+
 void cli_layer_of_weights(arena *a, const cli_options *o)
 {
     if (o->layer && !o->weights) bail(a, code_usage, (position){0}, "--layer selects a layer of --weights, and --weights is not given");

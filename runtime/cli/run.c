@@ -128,6 +128,16 @@ static void refuse_for_stacks(arena *a, const cli_options *o)
         bail(a, code_usage, (position){0}, "--fusion=%s: the layers of --layers run in one launch: --fusion=block", o->fusion);
 }
 
+/* Puts the specs of --then into the request. Returns each layer's kind. */
+static const int *kinds_of_layers(arena *a, const cli_options *o, const char *path, int layers, compile_request *r)
+{
+    if (o->then && !layers) bail(a, code_usage, (position){0}, "--then: it says which layers follow SPEC's; it needs --layers");
+    const layer_order order = cli_layer_order(a, o, path, r);
+    int *kinds = arena_alloc(a, ((size_t)layers + 1) * sizeof *kinds);
+    for (int i = 0; i < layers; i++) kinds[i] = order.kind_of[i % order.length];
+    return kinds;
+}
+
 static void run_spec(void *argument)
 {
     run_job *j = argument;
@@ -148,8 +158,11 @@ static void run_spec(void *argument)
     compiled c;
     if (target) request.target = target;
     if (layers) request.level = fusion_block, request.stacked = true;
+    const int *kinds = kinds_of_layers(a, o, j->path, layers, &request);
     request.device_label = device ? device->info.label : NULL;
     compile_inside(a, &request, &c);
+    if (c.plan->ir->kinds && !c.kinds)
+        bail(a, code_usage, (position){0}, "--from=%s: this text is of several kinds of layers; run takes these from specs", o->from);
     if (layers && !c.plan->ir->stacked) bail(a, code_usage, (position){0}, "--layers: this text is of a single block, not of a stack");
     const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
     const ir_graph *graph = cli_graph(a, o, &c);
@@ -166,6 +179,8 @@ static void run_spec(void *argument)
                                    .reference = graph ? when_of(o->reference) : reference_never,
                                    .layer = o->number.layer,
                                    .layers = layers,
+                                   .kinds = c.kinds ? kinds : NULL,
+                                   .kind_graphs = c.kinds,
                                    .weights = o->weights,
                                    .input = o->input,
                                    .state = o->state,

@@ -133,7 +133,8 @@ void run_model(arena *a, const cli_options *o, const char *folder)
     const safetensors_tensor *x = need_rank(a, o, f, "x", 3, "[B, S, D]");
     chain_request r = {.model = model_open(a, folder, 0, o->part), .batch = x->shape[0], .tokens = x->shape[1]};
     if (r.tokens > longest(r.model)) r.model = model_open(a, folder, r.tokens, o->part); /* longer texts may have other ropes */
-    r.options = (unit_options){o->dtype, request.device_model, o->wisdom, tiles.names, tiles.count, &module, false, false};
+    r.options = (unit_options){.dtype = o->dtype, .device_model = request.device_model, .wisdom = o->wisdom, .tiles = tiles.names,
+                               .tile_count = tiles.count, .module = &module};
     read_layers(a, o, &r);
     read_lengths(a, o, f, &r);
     chain c = chain_open(a, &r);

@@ -3,6 +3,7 @@
 #include "runtime/cli/trial_inside.h"
 #include "runtime/cli/spread.h"
 #include "ir/graph/half.h"
+#include "ir/graph/layer_kinds.h"
 #include "ir/graph/operations.h"
 #include "runtime/cli/trial_data.h"
 #include <math.h>
@@ -21,8 +22,10 @@ static ref_tensor *data_of_next(const trial *t, const data_files *files)
 {
     const ir_value *x = carried(t), *y = t->plan->stack.out;
     ref_tensor *list = data_make(t->a, t->graph, t->o->seed + (unsigned long long)t->at, files);
-    for (int i = 0; i < t->graph->value_count; i++)
-        if (t->graph->values[i]->kind == value_input && t->graph->values[i] != x) list[i] = t->inputs[i];
+    for (int i = 0; i < t->graph->value_count; i++) {
+        const ir_value *v = t->graph->values[i];
+        if (v->kind == value_input && v != x) list[i] = t->inputs[graph_value(t->inputs_of, v->name)->id];
+    }
     trial_download((trial *)t, y, list[x->id].value);
     return list;
 }
@@ -32,6 +35,7 @@ static void find_inputs(trial *t)
     const data_files files = {t->o->weights, t->o->input, t->o->state, t->o->layer < 0 ? -1 : t->o->layer + t->at};
     if (t->at) t->inputs = data_of_next(t, &files);
     else t->inputs = t->o->inputs ? t->o->inputs : data_make(t->a, t->graph, t->o->seed, &files);
+    t->inputs_of = t->graph;
     t->given = arena_alloc(t->a, (size_t)(t->graph->value_count + 1) * sizeof *t->given);
     for (int i = 0; i < t->graph->value_count; i++)
         if (data_is_given(t->graph->values[i])) t->given[i] = &t->inputs[i];
@@ -85,7 +89,7 @@ static void open_session(trial *t)
     tfgen_device *device = t->o->device && t->o->device->api != &host_device ? t->o->device : NULL;
     const guarded_options options =
         {.device = device, .check = t->o->check, .watch = t->o->watch, .multiprocessors = t->o->multiprocessors, .layers = t->o->layers,
-         .jobs = t->o->jobs,
+         .kinds = t->o->kinds, .jobs = t->o->jobs,
          .cache = t->o->cache, .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
@@ -176,6 +180,8 @@ static double operations_of(arena *a, const ir_graph *graph)
 static void run_and_judge(trial *t, double *first)
 {
     const trial_options *o = t->o;
+    const int kind = o->kinds ? o->kinds[t->at] : 0;
+    if (o->kinds) t->graph = o->kind_graphs[kind];
     find_inputs(t);
     guarded_select(t->s, t->at);
     upload(t);
@@ -184,8 +190,11 @@ static void run_and_judge(trial *t, double *first)
     const int before = guarded_launches(t->s);
     trial_need(t, guarded_execute(t->s, first, &t->log));
     t->result.launches = guarded_launches(t->s) - before;
+    const ir_graph *p = t->plan->ir;
+    ir_attributes *planned = kinds_take(t->a, p, p->ops, p->op_count, kind); /* the plan is compared with the graph of this kind */
     if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) trial_judge(t);
     else if (o->dump_data) bail(t->a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");
+    kinds_put_back(p->ops, p->op_count, planned);
 }
 
 trial_result trial_run(arena *a, const ir_graph *graph, const plan *p, const trial_options *o)

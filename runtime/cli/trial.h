@@ -31,6 +31,9 @@ typedef struct trial_options {
      * judged on the device's result of the layer before it. To that end the trial launches layers 0 to n, for each n, and judges layer n.
      * 0: one layer */
     int layers;
+    /* For layers of several kinds: which kind each is, and by kind the graph with which it is compared. NULL: all are of one kind */
+    const int *kinds;
+    const ir_graph *const *kind_graphs;
     const char *weights, *input, *state; /* safetensors paths, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */

@@ -12,7 +12,8 @@ typedef struct trial {
     const trial_options *o;
     guarded_run *s;
     host_log log;
-    const ref_tensor *inputs; /* by graph value id */
+    const ref_tensor *inputs; /* by value id of inputs_of */
+    const ir_graph *inputs_of; /* the graph for which they were made: of a stack, that of the last layer judged */
     const ref_tensor **given;
     bool *judged; /* with trial_options.only: by launch, whether its values are judged */
     bool choices; /* rounding decides some stored number: ref_rules.choose */

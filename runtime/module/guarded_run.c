@@ -148,11 +148,12 @@ static tfgen_status allocate_layer(guarded_run *s, layer *l, tfgen_error *error)
     return status == TFGEN_OK ? allocate_tensors(s, l, error) : status;
 }
 
-static tfgen_status make_stack(guarded_run *s, tfgen_error *error)
+static tfgen_status make_stack(guarded_run *s, const int *kinds, tfgen_error *error)
 {
     stack_layer *list = calloc((size_t)s->layer_count, sizeof *list);
     if (!list) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
-    for (int i = 0; i < s->layer_count; i++) list[i] = (stack_layer){s->layers[i].tensor_pointers, s->layers[i].weight_pointers};
+    for (int i = 0; i < s->layer_count; i++)
+        list[i] = (stack_layer){s->layers[i].tensor_pointers, s->layers[i].weight_pointers, kinds ? kinds[i] : 0};
     const tfgen_status status = stack_make_table(s->module, list, (size_t)s->layer_count, &s->table, error);
     free(list);
     return status;
@@ -177,7 +178,7 @@ static tfgen_status open_all(guarded_run *s, const guarded_options *o, tfgen_err
     if (status == TFGEN_OK && !make_tables(s, o->layers > 0 ? o->layers : 1))
         status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     for (int i = 0; i < s->layer_count && status == TFGEN_OK; i++) status = allocate_layer(s, &s->layers[i], error);
-    if (status == TFGEN_OK && s->plan->stack.in) status = make_stack(s, error);
+    if (status == TFGEN_OK && s->plan->stack.in) status = make_stack(s, o->kinds, error);
     if (status == TFGEN_OK) status = allocate_workspace(s, error);
     return status == TFGEN_OK ? make_events(s, error) : status;
 }

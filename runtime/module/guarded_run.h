@@ -18,6 +18,7 @@ typedef struct guarded_options {
     int multiprocessors;   /* how many multiprocessors the host device reports; 0: with `watch` as many as the plan's device model has, else
                             * one per worker */
     int layers;            /* of a plan for stacks: how many the run has, each with params, weights and states of its own; 0: one */
+    const int *kinds;      /* by layer: which of the plan's kinds of layers it is; NULL: all are of kind 0 */
     int jobs;              /* concurrent compilers, and the host's workers; 0: one per CPU */
     struct cache *cache;   /* compiled kernels (runtime/cache/cache.h); NULL: cache_dir */
     const char *cache_dir; /* NULL: no cache */
