@@ -63,19 +63,19 @@ static void run_layers(generator *g, bool prefill, int *at, size_t sequence, con
     }
 }
 
-/* A decode step of all layers; neighbouring layers of one kind share a launch. */
+/* A decode step of all layers; neighbouring layers whose kinds share a stack share a launch. */
 static void run_stacks(generator *g, int *at, const tfgen_dim *dims, size_t dim_count)
 {
     const layer_set *s = &g->sets[g->set];
     const int *kind_of = s->model->kind_of;
     tfgen_error error;
     for (size_t i = 0, count, first; i < g->facts.layers; i += count) {
-        const int kind = kind_of[i];
+        const int kind = s->first_of[kind_of[i]];
         const unit_tensor tensors[] = {
             {"x", TFGEN_INPUT, g->x[*at]}, {"y", TFGEN_OUTPUT, g->x[!*at]}, {"pos", TFGEN_INPUT, g->pos}};
         first = 0, count = 1;
-        for (size_t k = 0; k < i; k++) first += kind_of[k] == kind;
-        while (i + count < g->facts.layers && kind_of[i + count] == kind) count++;
+        for (size_t k = 0; k < i; k++) first += s->first_of[kind_of[k]] == kind;
+        while (i + count < g->facts.layers && s->first_of[kind_of[i + count]] == kind) count++;
         const unit_call call = call_of(g, tensors, 3, dims, dim_count);
         generator_need(g, unit_run_stack(&s->decode[kind], s->stacks[kind], first, count, &call, &error), &error);
         *at = !*at;

@@ -21,7 +21,7 @@ typedef struct generator_options {
     size_t room;      /* most tokens of a sequence, generated ones included; 1 to 2^24 */
     size_t sequences; /* batch size of a decode step; 1 to 64 */
     size_t part;      /* prompt tokens per prefill call, at most 4096 (chunked prefill); 0: 2048; clamped to room */
-    bool stacks;      /* a decode step runs layers of one kind that follow each other in one launch (tfgen_stack) */
+    bool stacks;      /* a decode step runs layers that follow each other in one launch (tfgen_stack), if their kinds can share it */
     const tfgen_module_options *module; /* NULL: the defaults */
 } generator_options;
 

@@ -17,8 +17,11 @@ typedef struct layer_set {
     model *model;
     long long most;         /* tokens of the longest text that these specs serve */
     size_t part;            /* prompt tokens per prefill call */
-    unit *prefill, *decode; /* by kind of layer */
-    tfgen_stack **stacks;   /* by kind: all its layers, for decode steps; NULL: each layer has launches of its own */
+    unit *prefill, *decode; /* by kind of layer; of kinds that share a stack, only the first has a decode unit */
+    int *first_of;          /* by kind: the first of the kinds with which it shares a stack, perhaps itself */
+    int *place_of;          /* by kind: its place among these kinds */
+    tfgen_stack **stacks;   /* by first kind: all layers of the kinds that share it, for decode steps. NULL: each layer has its own
+                             * launches */
     void *graph;            /* HIP or CUDA graph of a decode step; NULL: not captured yet */
     bool stepped;           /* a step has run without a graph */
 } layer_set;

@@ -1,5 +1,6 @@
 /* Opening a generator: plans and loads specs, packs weights, allocates KV caches. Contract: runtime/generate/generate.h. */
 #include "runtime/generate/next_token.h"
+#include "ir/graph/layer_kinds.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,49 @@ void generator_need(const generator *g, tfgen_status status, const tfgen_error *
 /* ---- units */
 enum { most_dims = 3 };
 
-static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count, bool stack,
-                      bool followed)
+static unit_options options_of(const generator *g)
 {
     const generator_options *o = &g->options;
-    const unit_options options = {o->dtype, o->device_model, o->wisdom, o->tiles, o->tile_count, o->module, stack, followed};
+    return (unit_options){.dtype = o->dtype, .device_model = o->device_model, .wisdom = o->wisdom, .tiles = o->tiles,
+                          .tile_count = o->tile_count, .module = o->module};
+}
+
+static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count, bool followed)
+{
+    unit_options options = options_of(g);
     tfgen_error error;
+    options.followed = followed;
     generator_need(g, unit_open(u, g->device, spec, name, &options, dims, dim_count, &error), &error);
+}
+
+/* ---- stacks */
+/* Finds which kinds of layers share a stack: those whose specs tfgen_plan_options.kinds takes. */
+static void find_stacks(generator *g, layer_set *s)
+{
+    const model *m = s->model;
+    s->first_of = arena_alloc(g->a, ((size_t)m->kind_count + 1) * sizeof *s->first_of);
+    s->place_of = arena_alloc(g->a, ((size_t)m->kind_count + 1) * sizeof *s->place_of);
+    for (int k = 0; k < m->kind_count; k++) {
+        int first = 0;
+        while (first < k && (s->first_of[first] != first || !kinds_may_share(g->a, m->kinds[first].ir, m->kinds[k].ir))) first++;
+        s->first_of[k] = first, s->place_of[k] = 0;
+        for (int i = 0; i < k; i++) s->place_of[k] += s->first_of[i] == first;
+        if (s->place_of[k] >= most_layer_kinds) s->first_of[k] = k, s->place_of[k] = 0;
+    }
+}
+
+/* Opens the decode unit of all kinds that share the stack of kind k, the first of them. */
+static void open_stack_unit(generator *g, layer_set *s, int k, const tfgen_dim *dims, size_t dim_count)
+{
+    model *m = s->model;
+    const char *kinds[most_layer_kinds];
+    unit_options options = options_of(g);
+    tfgen_error error;
+    options.stack = true, options.kinds = kinds;
+    for (int i = k + 1; i < m->kind_count; i++)
+        if (s->first_of[i] == k) kinds[options.kind_count++] = model_spec(m, &m->kinds[i], spec_decode, padding_none);
+    const char *spec = model_spec(m, &m->kinds[k], spec_decode, padding_none), *name = arena_printf(g->a, "%s-decode", m->kinds[k].name);
+    generator_need(g, unit_open(&s->decode[k], g->device, spec, name, &options, dims, dim_count, &error), &error);
 }
 
 static void open_layers(generator *g, layer_set *s)
@@ -36,12 +73,15 @@ static void open_layers(generator *g, layer_set *s)
     memset(s->decode, 0, (size_t)m->kind_count * sizeof *s->decode);
     for (int k = 0; k < m->kind_count; k++) model_spec(m, &m->kinds[k], spec_decode, padding_none);
     model_check_tensors(m, -1);
+    find_stacks(g, s);
     for (int k = 0; k < m->kind_count; k++) {
         const char *name = m->kinds[k].name;
         open_unit(g, &s->prefill[k], model_spec(m, &m->kinds[k], spec_prefill, padding_none), arena_printf(g->a, "%s-prefill", name), read,
-                  most_dims, false, false);
+                  most_dims, false);
+        if (g->options.stacks && s->first_of[k] == k) open_stack_unit(g, s, k, step, 2);
+        if (g->options.stacks) continue;
         open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, padding_none), arena_printf(g->a, "%s-decode", name), step, 2,
-                  g->options.stacks, !g->options.stacks);
+                  true);
     }
 }
 
@@ -61,8 +101,8 @@ static void open_stem(generator *g, const model *m)
     const tfgen_dim step[] = {{"B", (int64_t)g->options.sequences}}, all[] = {{"B", (int64_t)rows}};
     const char *norm = stem_embedding_spec(m, &g->stem);
     g->block = block_of(g->stem.vocabulary);
-    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1, false, true);
-    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1, false, false);
+    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1, true);
+    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1, false);
 }
 
 /* ---- weights and memory */
@@ -83,7 +123,8 @@ static void load_layer(generator *g, long long layer)
     tfgen_error error;
     for (int i = 0; i < g->set_count; i++) {
         const int kind = g->sets[i].model->kind_of[layer];
-        units[count++] = &g->sets[i].prefill[kind], units[count++] = &g->sets[i].decode[kind];
+        units[count++] = &g->sets[i].prefill[kind];
+        units[count++] = &g->sets[i].decode[g->options.stacks ? g->sets[i].first_of[kind] : kind];
     }
     l->weights = unit_weights(g->a, units, count, m->tensors, (layer_place){m->prefix, layer});
     g->facts.weight_bytes += tfgen_weights_bytes(l->weights);
@@ -94,10 +135,11 @@ static void load_layer(generator *g, long long layer)
     }
 }
 
-/* Creates the stack (layers that one launch computes) of all layers of this kind, if there are any. */
-static void open_stack(generator *g, layer_set *s, int kind)
+/* Creates the stack (layers that one launch computes) of all layers whose kinds share that of this kind. */
+static void open_stack(generator *g, layer_set *s, int first)
 {
-    const unit *u = &s->decode[kind];
+    const unit *u = &s->decode[first];
+    int *kinds = arena_alloc(g->a, (g->facts.layers + 1) * sizeof *kinds);
     const tfgen_weights **weights = arena_alloc(g->a, (g->facts.layers + 1) * sizeof *weights);
     void *const **tensors = arena_alloc(g->a, (g->facts.layers + 1) * sizeof *tensors);
     size_t count = 0;
@@ -105,12 +147,14 @@ static void open_stack(generator *g, layer_set *s, int kind)
     for (size_t i = 0; i < g->facts.layers; i++) {
         const layer_memory *l = &g->layers[i];
         const unit_tensor own[] = {{"k_cache", TFGEN_STATE, l->keys}, {"v_cache", TFGEN_STATE, l->values}};
-        if (s->model->kind_of[i] != kind) continue;
+        const int kind = s->model->kind_of[i];
+        if (s->first_of[kind] != first) continue;
         void **all = arena_alloc(g->a, most_unit_tensors * sizeof *all);
         unit_put_tensors(u, own, 2, all);
-        weights[count] = l->weights, tensors[count++] = all;
+        kinds[count] = s->place_of[kind], weights[count] = l->weights, tensors[count++] = all;
     }
-    if (count) generator_need(g, tfgen_stack_create(u->module, weights, tensors, count, &s->stacks[kind], &error), &error);
+    if (count)
+        generator_need(g, tfgen_stack_create_of_kinds(u->module, kinds, weights, tensors, count, &s->stacks[first], &error), &error);
 }
 
 static void open_stacks(generator *g, layer_set *s)
@@ -118,7 +162,8 @@ static void open_stacks(generator *g, layer_set *s)
     const int kinds = s->model->kind_count;
     s->stacks = arena_alloc(g->a, ((size_t)kinds + 1) * sizeof *s->stacks);
     memset(s->stacks, 0, ((size_t)kinds + 1) * sizeof *s->stacks);
-    for (int k = 0; k < kinds; k++) open_stack(g, s, k);
+    for (int k = 0; k < kinds; k++)
+        if (s->first_of[k] == k) open_stack(g, s, k);
 }
 
 static void load_stem(generator *g, const model *m)

@@ -20,7 +20,7 @@ tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *n
     options.dtype = o->dtype, options.device_model = o->device_model, options.wisdom = o->wisdom;
     options.tiles = o->tiles, options.tile_count = o->tile_count;
     options.dims = dims, options.dim_count = dim_count;
-    if (o->stack) options.fusion = TFGEN_FUSION_BLOCK, options.stack = 1;
+    if (o->stack) options.fusion = TFGEN_FUSION_BLOCK, options.stack = 1, options.kinds = o->kinds, options.kind_count = o->kind_count;
     options.followed = o->followed;
     *u = (unit){0};
     tfgen_status status = tfgen_plan_create(spec, strlen(spec), name, &options, &u->plan, error);

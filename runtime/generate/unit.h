@@ -20,6 +20,8 @@ typedef struct unit_options {
     size_t tile_count;
     const tfgen_module_options *module;
     bool stack;    /* plan a stack of layers, which unit_run_stack() runs */
+    const char *const *kinds; /* of a stack: specs of other kinds of its layers */
+    size_t kind_count;
     bool followed; /* calls may name the one that follows (unit_call.next) */
 } unit_options;
 

@@ -168,7 +168,7 @@ START_TEST(every_target_gives_the_same_tokens)
 }
 END_TEST
 
-/* Models with one kind of layers, and with two. */
+/* Models with one kind of layers, and with two, which share the launch. */
 START_TEST(a_step_of_one_launch_gives_the_same_tokens)
 {
     static const char *const configs[] =
