@@ -10,6 +10,7 @@
 #include "gen/plan/stack.h"
 #include "gen/plan/sums.h"
 #include "gen/plan/terms.h"
+#include "gen/plan/tile.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include "gen/plan/overrides.h"
@@ -377,7 +378,8 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     fit_launch(p, l, work, &of);
 }
 
-/* All phases of a launch get as many threads as the phase with the most; the others then compute more rows per workgroup. */
+/* All phases of a launch get as many threads as the phase with the most; the others then compute more rows per workgroup. Their teams are
+ * halved until they divide these threads, which a user or wisdom may have given the phase with the most. */
 static void share_threads(const planner *p, launch *l)
 {
     for (int i = 0; i < l->work_count; i++) {
@@ -390,6 +392,7 @@ static void share_threads(const planner *p, launch *l)
                  phase->name, phase->tile.rows.threads, l->name, l->threads);
         const problem of = problem_of(p->a, p->ir, phase, p->p->device);
         phase->tile.rows.threads = l->threads;
+        while (phase->tile.rows.team > 1 && tile_illegal(&of, &phase->tile)) phase->tile.rows.team /= 2;
         work->extents = program_extents(&of, &phase->tile);
         fit_launch(p, l, work, &of);
     }

@@ -56,6 +56,27 @@ START_TEST(many_rows_get_one_wave_each_and_few_rows_get_many_threads)
 }
 END_TEST
 
+/* Phases side by side have the threads of the one with the most. If a user gives these, teams of the others may not divide them. */
+START_TEST(phases_beside_a_users_tile_get_teams_that_divide_its_threads)
+{
+    static const char *const line = "y: threads=330 team=2";
+    rig *r = rig_plan(&(rig_request){.yaml = "block: s\ndtype: bf16\ndims: {B: 2}\ninputs: {x: [B, 5, 20], z: [B, 3, 700]}\nops:\n"
+                                             "  - {out: y, op: softmax, in: [x]}\n  - {out: g, op: softmax, in: [z]}\n"
+                                             "outputs: {y: y, g: g}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .tuning = &(tuning){.lines = &line, .count = 1}});
+    const launch *l = &r->c.plan->launches[0];
+    ck_assert_int_eq(r->c.plan->launch_count, 1);
+    ck_assert_int_eq(l->threads, 330);
+    for (int i = 0; i < l->work_count; i++) {
+        ck_assert_int_eq(tile_setting(l->work[i].phase, "threads"), 330);
+        ck_assert_int_eq(tile_setting(l->work[i].phase, "team"), 2);
+    }
+    rig_close(r);
+}
+END_TEST
+
 /* With a rope a thread keeps both columns of each pair, their cosines and sines. So a row has one thread for each vector (at most a
  * workgroup) once there are rows for all multiprocessors. */
 START_TEST(many_rows_of_a_rope_have_a_thread_for_each_vector)
@@ -237,6 +258,7 @@ int main(void)
     TCase *plans = tcase_create("plans"), *code = tcase_create("code");
     tcase_add_test(plans, a_phase_has_as_many_reductions_as_it_has_ops_for);
     tcase_add_test(plans, many_rows_get_one_wave_each_and_few_rows_get_many_threads);
+    tcase_add_test(plans, phases_beside_a_users_tile_get_teams_that_divide_its_threads);
     tcase_add_test(plans, many_rows_of_a_rope_have_a_thread_for_each_vector);
     tcase_add_test(plans, more_threads_share_a_row_that_would_leave_one_wave_per_simd);
     tcase_add_test(plans, values_loaded_as_bf16_stay_bf16_in_registers);
