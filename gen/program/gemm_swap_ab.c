@@ -107,6 +107,28 @@ static void fill_if_alone(const problem *p, gemm_swap_ab_tile *x)
     if (swap_ab_fill(p, 1, &all)) *x = all;
 }
 
+/* For few columns and short K, where tiles of all rows would leave most multiprocessors idle, and the epilogue takes as long as the
+ * products: tries tiles of fewer rows, by the cost that programs are compared by, since time_of() counts weights as if each row tile read
+ * them from DRAM. Chosen if clearly predicted faster. H200, 112x768x576 with a shift, us (predicted): by 112x64 in two slices 4.2 (4.2), by
+ * 56x64 3.0 (3.8), by 24x64 2.8 (3.7), by 16x64 2.9 (3.8). */
+static void try_fewer_rows(const problem *p, ir_tile *best)
+{
+    enum { n = 64, least_m = 16, idle = 8, longest = 1024, least_rows = 65 };
+    const long long rows = problem_rows(p), columns = product_matrices(p) * column_tiles(p, n), units = p->device->units;
+    const double clearly = 0.9;
+    double least = clearly * program_seconds(p, &gemm_swap_ab_program, best);
+    if (columns * idle > units || product_length(p) > longest || rows < least_rows) return;
+    for (long long tiles = (rows + most_rows - 1) / most_rows + 1; tiles * least_m < rows + least_m; tiles++)
+        for (int split = 1; split <= most_split && tiles * columns * split <= units; split *= 2) {
+            ir_tile x = *best;
+            const long long even = even_tile_rows(rows, tiles, 8), k_tiles = (product_length(p) + 127) / 128;
+            x.gemm_swap_ab = tile_of(even < least_m ? least_m : (int)even, n, split);
+            if ((split > 1 && k_tiles < 2 * split) || loses_digits(p, split) || !swap_ab_fill(p, 1, &x.gemm_swap_ab)) continue;
+            const double seconds = program_seconds(p, &gemm_swap_ab_program, &x);
+            if (seconds < least) *best = x, least = seconds;
+        }
+}
+
 static void choose_of_few_rows(const problem *p, ir_tile *t)
 {
     const long long rows = problem_rows(p), tiles = (rows + most_rows - 1) / most_rows, each = (rows + tiles - 1) / tiles;
@@ -120,6 +142,7 @@ static void choose_of_few_rows(const problem *p, ir_tile *t)
                 if (n == 64 && m <= most_rows_of_long_k_tiles) try_tile(p, long_k_tiles(x), together, &t->gemm_swap_ab, &least);
             }
     fill_if_alone(p, &t->gemm_swap_ab);
+    try_fewer_rows(p, t);
 }
 
 static void defaults(const problem *p, ir_tile *t)

@@ -535,6 +535,19 @@ START_TEST(the_planner_gives_no_tail_to_tiles_that_it_would_make_spill)
 }
 END_TEST
 
+/* 12 tiles of all 112 rows by 64 columns would leave nine of ten multiprocessors idle. */
+START_TEST(few_columns_of_short_k_are_cut_into_tiles_of_few_rows)
+{
+    build b = must_build("block: t\ndtype: bf16\ndims: {M: 112, N: 768, K: 576}\ninputs: {x: [M, K]}\nparams: {w: [N, K], d: [N]}\nops:\n"
+                         "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [l, d]}\noutputs: {y: y}\n",
+                         NULL);
+    const ir_tile *t = &b.p->launches[0].work->phase->tile;
+    ck_assert_int_eq(t->program, program_gemm_swap_ab);
+    ck_assert_int_le(t->gemm_swap_ab.m, 32);
+    arena_free(b.a);
+}
+END_TEST
+
 /* ---- AMD's machines */
 static const struct {
     const char *text, *target, *tile;
@@ -775,6 +788,7 @@ int main(void)
     tcase_add_loop_test(t, accumulators_of_staged_results_stay_in_registers, 0, 3);
     tcase_add_test(t, a_tile_that_spills_first_loses_its_tail);
     tcase_add_test(t, the_planner_gives_no_tail_to_tiles_that_it_would_make_spill);
+    tcase_add_test(t, few_columns_of_short_k_are_cut_into_tiles_of_few_rows);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
