@@ -58,18 +58,22 @@ static bool takes_pairs(const problem *p)
     return p->product->kind == op_matmul || row_tiles(p) % 2 == 0;
 }
 
+/* The shortest K with which own_tiles pays for long epilogues: with shorter K these take longer than the products. H200, 2552x7808x640 with
+ * five functions 75.7 us without, 76.6 with own_tiles. */
+enum { least_length = 768 };
+
 /* True if own_tiles was timed for such products and is not slower, and compiles fast: it emits the epilogue twice, for both halves of a
  * tile's rows. With own_tiles, products whose rows begin in the middle of a sector take up to 1.5 times as long (H200: 2565x1888x2328 42.3
  * us, without 35.2), matmuls of one k tile 1.03 times, staged results of unaligned rows 1.07 to 1.2 times (1504x5722x128 19.0 us, without
  * 16.0). */
 static bool may_own_tiles(const problem *p)
 {
-    enum { most_ops = 12 };
+    enum { most_ops = 12, most_of_short_k = 6 };
     const ir_op *product = p->product;
     if (product_passes(p, weights_in_terms) > 1 || !lies_at_sectors(product->inputs[0])) return false;
     if (has_unaligned_rows(p) && staging_pays(p)) return false;
     if (product->kind == op_matmul && (!lies_at_lines(product->inputs[1]) || product_length(p) <= length)) return false;
-    return p->phase->op_count <= most_ops && !problem_sums_rows(p);
+    return p->phase->op_count <= (product_length(p) < least_length ? most_of_short_k : most_ops) && !problem_sums_rows(p);
 }
 
 /* Makes x the tile with own_tiles of this shape. If it is predicted to take less than *least seconds, and more than one round, it becomes
@@ -90,7 +94,7 @@ static void try_own_shape(const problem *p, ir_tile x, int m, int n, int cluster
  * 600x16384x4096 157, 130; 6400x5232x1024 181, 139). With short K they took up to 14 % more (6528x1152x576 35.6, 40.6). */
 static void try_own_tiles_of_computing(const problem *p, ir_tile x, double *least, ir_tile *best)
 {
-    enum { wide = 160, widest = 256, least_length = 768 };
+    enum { wide = 160, widest = 256 };
     const bool halves_in_pairs = (problem_rows(p) + warpgroup_rows / 2 - 1) / (warpgroup_rows / 2) % 2 == 0;
     if (product_length(p) < least_length) return;
     x.gemm_warpgroups.smem_epilogue = 0;
