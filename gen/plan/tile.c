@@ -219,6 +219,15 @@ bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)
  * that already has its program's smallest tile may keep it twice, while tiles of other phases become smaller. */
 static bool keeps_smallest(const problem *p, const ir_phase *phase) { return p->ir->threads && phase->spilled_count <= 2; }
 
+/* Makes *t smaller, once or until it is legal: half of a legal tile need not be. False: there is no smaller legal tile. */
+static bool make_smaller(const problem *p, const program *of, ir_tile *t)
+{
+    do
+        if (!of->smaller || !of->smaller(p, t) || has_other_threads(p, t)) return false;
+    while (rule_broken(p, t));
+    return true;
+}
+
 bool tile_choose(const problem *p, const preferences *w, const program *of, const ir_tile *known, bool fallback, ir_phase *phase,
                  const char **rule)
 {
@@ -230,12 +239,11 @@ bool tile_choose(const problem *p, const preferences *w, const program *of, cons
     while (!*rule && tile_has_spilled(phase, &t)) {
         ir_tile less = t;
         phase->from = tile_of_model;
-        if (!of->smaller || !of->smaller(p, &less) || has_other_threads(p, &less)) {
+        if (!make_smaller(p, of, &less)) {
             if (keeps_smallest(p, phase)) break;
             return false;
         }
         t = less;
-        *rule = rule_broken(p, &t);
     }
     phase->tile = t;
     return !*rule;

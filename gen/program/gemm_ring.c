@@ -84,7 +84,8 @@ static bool smaller(const problem *p, ir_tile *t)
     gemm_ring_tile *x = &t->gemm_ring;
     const int step = p->target->matrix_rows;
     if (x->m > step) return x->m = x->m / 2 / step * step, true;
-    if (x->n > 2 * packed_granule) return x->n = x->n / 2 / (2 * packed_granule) * 2 * packed_granule, true;
+    if (x->n >= 4 * packed_granule) return x->n = x->n / 2 / (2 * packed_granule) * 2 * packed_granule, true;
+    if (x->n > 2 * packed_granule) return x->n = 2 * packed_granule, true;
     return false;
 }
 

@@ -189,7 +189,7 @@ static bool smaller(const problem *p, ir_tile *t)
     const long long vectors = (p->space.columns + x->v - 1) / x->v, most = p->target->max_threads < 1024 ? p->target->max_threads : 1024;
     if (2 * x->team <= most && x->team < vectors) {
         x->team *= 2;
-        if (x->threads < x->team) x->threads = x->team;
+        x->threads = x->threads < x->team ? x->team : x->threads / x->team * x->team;
     } else if (x->v > 1)
         x->v /= 2;
     else

@@ -154,6 +154,28 @@ START_TEST(every_tile_that_spills_has_a_next_one_that_is_legal)
 }
 END_TEST
 
+/* Half of these tiles is illegal: no columns are left, too many bytes of shared memory, three rows a thread, a team that does not divide
+ * the threads. The next smaller legal tile is planned. */
+START_TEST(a_users_tile_that_spills_has_a_next_one_that_is_legal)
+{
+    static const struct {
+        int form;
+        const char *target, *line;
+    } cases[] = {{0, "sm_90a", "y: layer=ring m=8 n=48 threads=128 in_flight=79"},
+                 {2, "sm_90a", "y: layer=mma m=160 n=64 k=64 threads=128 stages=8 group_m=8"},
+                 {1, "gfx1100", "y: layer=simt m=48 n=96 k=16 thread_m=12 thread_n=32 threads=12 stages=1 split_k=1"},
+                 {5, "gfx1201", "y: threads=298 team=1 v=8"}};
+    rig_request request = form_request(cases[_i].form, cases[_i].target, "bf16");
+    request.tuning = &(tuning){.lines = &cases[_i].line, .count = 1};
+    rig *r = rig_plan(&request);
+    walk w = {r->a, r->c.plan, 0, cases[_i].form};
+    const tfgen_code code = arena_run(r->a, walk_one, &w);
+    ck_assert_msg(code == code_ok, "%s: %s", cases[_i].line, arena_diagnostics(r->a));
+    ck_assert_msg(w.steps > 0 && w.steps <= 8 * most_spilled, "%s: %d plans", cases[_i].line, w.steps);
+    rig_close(r);
+}
+END_TEST
+
 static void walk_block(void *argument)
 {
     walk *w = argument;
@@ -521,6 +543,7 @@ Suite *spills_suite(void)
     TCase *t = tcase_create("plans"), *u = tcase_create("command");
     tcase_add_test(t, after_own_tiles_spills_a_tile_of_both_warpgroups_is_next);
     tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
+    tcase_add_loop_test(t, a_users_tile_that_spills_has_a_next_one_that_is_legal, 0, 4);
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
     tcase_add_test(t, a_block_whose_smaller_tiles_spill_gets_fewer_threads);
