@@ -131,7 +131,11 @@ template <class S> struct rows : without_k_loop {
         const bool exists = row < S::rows(p);
         if (exists) S::begin(p, row, c);
         if constexpr (kept) {
+#if defined(TF_PHASES) && !defined(__clang__) // without a value, ptxas keeps registers for e through all phases of all layers
+            typename S::template element<V> e[chunks] = {};
+#else
             typename S::template element<V> e[chunks];
+#endif
             if (exists)
                 WHOLLY_UNROLLED
                 for (int i = 0; i < chunks; i++)
