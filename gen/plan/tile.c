@@ -216,8 +216,13 @@ bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)
 }
 
 /* If a launch of several phases spills, the tiles of all its phases count as spilled, because which phase caused it is not known. A phase
- * that already has its program's smallest tile may keep it twice, while tiles of other phases become smaller. */
-static bool keeps_smallest(const problem *p, const ir_phase *phase) { return p->ir->threads && phase->spilled_count <= 2; }
+ * that already has its program's smallest tile may keep it twice for each number of threads, while tiles of other phases become smaller. */
+static bool keeps_smallest(const problem *p, const ir_phase *phase)
+{
+    int times = 0;
+    for (int i = 0; i < phase->spilled_count; i++) times += tile_threads(&phase->spilled[i].tile) == p->ir->threads;
+    return p->ir->threads && times <= 2;
+}
 
 /* Makes *t smaller, once or until it is legal: half of a legal tile need not be. False: there is no smaller legal tile. */
 static bool make_smaller(const problem *p, const program *of, ir_tile *t)

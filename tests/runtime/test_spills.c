@@ -218,6 +218,27 @@ START_TEST(smallest_tiles_of_a_block_stay_while_others_become_smaller)
 }
 END_TEST
 
+/* That holds for each number of threads: otherwise attention would be computed on simt, in thirty times the time. */
+START_TEST(smallest_tiles_stay_with_fewer_threads_too)
+{
+    const dim_override dims[] = {{"B", 5}, {"L", 4096}, {"D", 1152}, {"H", 4}, {"KV", 1}, {"hd", 256}, {"F", 6912}};
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_block, .target = "sm_90a", .dims = dims,
+                                     .dim_count = sizeof dims / sizeof *dims});
+    const plan *p = r->c.plan;
+    int threads = 0;
+    for (int spilled = 0; spilled < 4; spilled++, p = all_again(r->a, p)) {
+        const launch_phase *attention = NULL;
+        ck_assert_ptr_nonnull(p);
+        for (int i = 0; i < p->launches->work_count; i++)
+            if (p->launches->work[i].phase->family == family_attention) attention = &p->launches->work[i];
+        ck_assert(attention && attention->tile->program == program_decode_mma);
+        ck_assert_int_eq(p->launches->threads < threads, spilled == 2);
+        threads = p->launches->threads;
+    }
+    rig_close(r);
+}
+END_TEST
+
 /* A tile of a ring has no smaller one. The plan without a ring has more threads, and room in the first plan's workspace. */
 static const dim_override ringed[][7] = {
     {{"B", 1}, {"L", 1024}, {"D", 2048}, {"H", 32}, {"KV", 8}, {"hd", 64}, {"F", 8192}},
@@ -546,6 +567,7 @@ Suite *spills_suite(void)
     tcase_add_loop_test(t, a_users_tile_that_spills_has_a_next_one_that_is_legal, 0, 4);
     tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_test(t, smallest_tiles_of_a_block_stay_while_others_become_smaller);
+    tcase_add_test(t, smallest_tiles_stay_with_fewer_threads_too);
     tcase_add_test(t, a_block_whose_smaller_tiles_spill_gets_fewer_threads);
     tcase_add_loop_test(t, a_block_whose_ring_spills_has_none, 0, sizeof ringed / sizeof *ringed);
     tcase_add_test(t, a_block_planned_again_with_fewer_threads_has_room);
