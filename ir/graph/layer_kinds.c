@@ -21,6 +21,7 @@ bool kinds_may_differ(op_kind kind, const char *key)
 static const kind_numbers *numbers_of(const layer_kinds *k, const ir_op *op, int kind)
 {
     const op_kind as = op->kind == op_attention_partial ? op_attention : op->kind;
+    if (as != op_rope && as != op_attention) return NULL;
     for (int i = 0; k && i < k->list_count; i++)
         if (k->list[i].origin == op->origin && k->list[i].op == as && k->list[i].kind == kind) return &k->list[i];
     return NULL;
@@ -38,6 +39,13 @@ static void set_numbers(ir_attributes *to, const ir_attributes *from)
 {
     to->theta = from->theta, to->scaling = from->scaling, to->attention_factor = from->attention_factor;
     to->window = from->window;
+}
+
+bool kinds_hide_keys(const ir_graph *p, const ir_op *op)
+{
+    bool some = false;
+    for (int k = 0; k < kinds_count(p); k++) some |= kinds_attributes(p, op, k)->window != 0;
+    return some;
 }
 
 ir_attributes *kinds_take(arena *a, const ir_graph *p, ir_op *const *ops, int op_count, int kind)
@@ -180,7 +188,7 @@ static bool same_numbers(const ir_op *x, const ir_op *y)
 }
 
 /* Adds the op's numbers in all kinds to the list, and gives it the window for which tiles are chosen. */
-static void add_numbers(layer_kinds *k, ir_op *op, int index, const ir_graph *const *kinds)
+static void add_numbers(arena *a, const ir_graph *p, layer_kinds *k, ir_op *op, int index, const ir_graph *const *kinds)
 {
     long long longest = 0;
     bool some = false;
@@ -191,6 +199,9 @@ static void add_numbers(layer_kinds *k, ir_op *op, int index, const ir_graph *co
         some |= t->window != 0;
         if (window > longest) longest = window;
     }
+    if (some && extent_high(value_tokens(op->inputs[1]), &p->dims) > kinds_no_window)
+        bail(a, code_unsupported, op->at, "kinds of layers in one launch: attention %s has more than %d keys", op->outputs[0]->name,
+             kinds_no_window);
     if (some) op->attributes.window = longest;
 }
 
@@ -206,7 +217,7 @@ void kinds_join(arena *a, ir_graph *p, const ir_graph *const *kinds, const char 
     for (int n = 0; n < p->op_count; n++) {
         bool same = true;
         for (int i = 1; i < count; i++) same &= same_numbers(p->ops[n], kinds[i]->ops[n]);
-        if (!same) add_numbers(k, p->ops[n], n, kinds);
+        if (!same) add_numbers(a, p, k, p->ops[n], n, kinds);
     }
     p->kinds = k;
 }

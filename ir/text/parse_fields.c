@@ -75,6 +75,8 @@ void read_fields(reader *r, ir_op *op)
 }
 
 /* ---- kinds of layers */
+enum { most_kind_lines = 1024 };
+
 /* Reads the line of one op in one kind. Those of an op follow each other, in the order of the kinds. */
 static void read_kind(reader *r, layer_kinds *k)
 {
@@ -83,6 +85,7 @@ static void read_kind(reader *r, layer_kinds *k)
     const int kind = k->list_count % k->count;
     const kind_numbers *first = kind ? &k->list[k->list_count - kind] : NULL;
     const position at = scan_here(&r->in);
+    if (k->list_count == most_kind_lines) bail(r->a, code_bad_input, at, "more than %d lines of kinds", most_kind_lines);
     if (scan_integer(&r->in, 0, most_layer_kinds, "kind of layers") != kind)
         bail(r->a, code_bad_input, at, "this line should be of kind %d", kind);
     scan_spaces(&r->in);
