@@ -156,7 +156,9 @@ static double rate_of(const problem *p, const fitted *f, const gemm_swap_ab_tile
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     const bool values = p->product->kind == op_matmul, staged = x->smem_epilogue && product_is_rounded(p) && x->split_k == 1;
-    const bool one_round = is_one_round(p, x), is_fitted = one_round && is_rounded_linear(p);
+    /* in_parts: all tiles of the launch are split, as those of try_halves_in_pairs(), which these constants predict within 11 % */
+    const bool one_round = is_one_round(p, x), in_parts = one_round && !values && x->tail > 1;
+    const bool is_fitted = one_round && (is_rounded_linear(p) || in_parts);
     const fitted *f = is_fitted ? &of_rounded : &of_others;
     /* a matmul loads nothing before the previous launch has ended; with few rows or stages, little overlaps its stores (fitted to 25
      * matmuls) */
@@ -172,7 +174,8 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? f->memory_of_two : f->memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k;
     const int loaded = swap_ab_rows_loaded(p, x);
-    d->taken = k_bytes * (loaded * bytes_for_rows(p, f, x, one_round, k_tiles * x->k) + bytes_for_columns(p, f, x, one_round) * x->n);
+    const double length = k_tiles * x->k / (in_parts ? x->tail : 1);
+    d->taken = k_bytes * (loaded * bytes_for_rows(p, f, x, one_round, length) + bytes_for_columns(p, f, x, one_round) * x->n);
     d->products_share = rate_of(p, f, x, d, one_round);
     d->asked = f->asked * k_bytes * ((double)loaded / x->cluster + (double)x->n / multicast);
     d->streamed = k_bytes * (loaded + x->n);
@@ -372,6 +375,30 @@ static void try_full_rounds(search *s, long long first)
     if (s->least >= clearly * before) s->least = before;
 }
 
+/* For two row tiles and long K: two workgroups multicast weights to each other, and K is split in two, whose sums meet in the workspace
+ * (tail). With split_k such clusters would have four workgroups, which cannot occupy all multiprocessors. Only in the range in which it was
+ * timed. H200, with a residual, us (predicted): 189x4096x18880 by 64x192 in two slices 80.5, by 96x128 so 60.2 (57.4), without multicast
+ * 66.8; 204x4096x17376 by gemm_wgmma 70.8, by 104x128 so 63.6 (56.9), without multicast 66.8. */
+static void try_halves_in_pairs(search *s)
+{
+    enum { n = 128, least_length = 16384, most_rows = 256, most_stages = 8, least_percent = 90 };
+    const problem *p = s->p;
+    const long long rows = problem_rows(p), units = p->device->units;
+    if (p->product->kind == op_matmul || is_rounded_linear(p) || product_length(p) < least_length) return;
+    if (rows <= swap_ab_rows_beside_a_warp || rows > most_rows || columns_of_a(p)) return;
+    ir_tile t = {.program = program_gemm_swap_ab};
+    gemm_swap_ab_tile *x = &t.gemm_swap_ab;
+    *x = (gemm_swap_ab_tile){.m = (int)even_tile_rows(rows, 2, 8), .n = n, .k = 64, .cluster = 1, .cluster_m = 2, .split_k = 1, .tail = 2};
+    x->threads = swap_ab_threads(x->m, n);
+    const long long workgroups = clusters_of(p, x) * swap_ab_members(x) * x->tail;
+    if (workgroups > units || workgroups * 100 < units * least_percent || loses_digits(p, x->tail)) return;
+    if (!swap_ab_registers_fit(p, x, 1) || !swap_ab_fill(p, 1, x)) return;
+    x->stages = x->row_stages = x->row_stages < most_stages ? x->row_stages : most_stages;
+    if (!swap_ab_sums_fit(p, x)) return;
+    const double seconds = program_seconds(p, s->by, &t);
+    if (seconds < s->least) *s->best = *x, s->least = seconds;
+}
+
 /* Tries the smallest possible number of row tiles and the next seven. The cost of multicast of weights was fitted without multicast of
  * rows: both together took up to 1.7 times as long as predicted (1389x1504x1064 by 144x128 15.9 us, with multicast of rows alone 10.5). */
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
@@ -392,5 +419,6 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
      * time with it (209x11760x1536 by 112x192: 16.2 us instead of 16.9) */
     if (!fitted_columns || (best->cluster_m == 1 && best->split_k == 1 && best->n >= wide)) share_columns(p, best);
     if (fitted_columns && !columns_of_a(p)) try_in_turn(&s, first, end);
+    try_halves_in_pairs(&s);
     return true;
 }

@@ -548,6 +548,21 @@ START_TEST(few_columns_of_short_k_are_cut_into_tiles_of_few_rows)
 }
 END_TEST
 
+/* A residual behind a long K, of 129 to 256 rows: workgroups of both row tiles share weights, and two of them split K. */
+START_TEST(two_row_tiles_of_long_k_share_weights_and_split_k)
+{
+    build b = must_build("block: t\ndtype: bf16\ndims: {M: 189, N: 4096, K: 18880}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\n"
+                         "ops:\n  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [l, r]}\noutputs: {y: y}\n",
+                         NULL);
+    const ir_tile *t = &b.p->launches[0].work->phase->tile;
+    ck_assert_int_eq(t->program, program_gemm_swap_ab);
+    ck_assert_int_eq(t->gemm_swap_ab.m, 96);
+    ck_assert_int_eq(t->gemm_swap_ab.cluster_m, 2);
+    ck_assert_int_eq(t->gemm_swap_ab.tail, 2);
+    arena_free(b.a);
+}
+END_TEST
+
 /* ---- AMD's machines */
 static const struct {
     const char *text, *target, *tile;
@@ -789,6 +804,7 @@ int main(void)
     tcase_add_test(t, a_tile_that_spills_first_loses_its_tail);
     tcase_add_test(t, the_planner_gives_no_tail_to_tiles_that_it_would_make_spill);
     tcase_add_test(t, few_columns_of_short_k_are_cut_into_tiles_of_few_rows);
+    tcase_add_test(t, two_row_tiles_of_long_k_share_weights_and_split_k);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
     tcase_add_loop_test(t, attention_of_many_queries_is_on_the_matrix_units, 0, sizeof amd_attentions / sizeof *amd_attentions);
