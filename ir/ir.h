@@ -195,6 +195,7 @@ typedef struct ir_graph {
     bool stacked;       /* level block: the kernel runs several layers, each on what the one before it stored (gen/plan/stack.h) */
     const layer_kinds *kinds; /* of a stack whose layers are of several kinds: what they differ in; NULL: all are of one kind */
     bool streams;       /* plan of a stack: products of few rows load weights through a ring (layer ring, gen/plan/block.c) */
+    bool feeds;         /* plan, level block: a warp of each workgroup loads for programs on wgmma (templates/frame/frame_fed.h) */
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
     int threads;        /* plan, level block: threads per workgroup of the one launch of all phases; 0: each phase has its own number */

@@ -34,9 +34,9 @@ for f in $(grep -lE '^START_TEST' tests/*/*.c); do
         [ "$(grep -cw "$name" "$f")" -ge 2 ] || complain "$f: no test case has $name"
     done
 done
-# At level block, templates of all families may be in one source, so no two of them may declare the same name.
+# At level block, templates of all families may be in one source, so no two of them may define the same name.
 same=$(for f in $(find templates/attention templates/base templates/frame templates/gemm templates/rows -name '*.h' ! -name '*.spec.h'); do
-    sed -nE 's/^(template <.*> )?(struct|using) (alignas\([0-9]+\) )?([A-Za-z0-9_]+).*/\4/p' "$f" | sort -u
+    sed -nE '/^struct [A-Za-z0-9_]+;/d; s/^(template <.*> )?(struct|using) (alignas\([0-9]+\) )?([A-Za-z0-9_]+).*/\4/p' "$f" | sort -u
 done | sort | uniq -d)
 [ -z "$same" ] || complain "two templates declare" $same
 sh tests/figures.sh || bad=1

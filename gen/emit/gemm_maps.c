@@ -124,6 +124,7 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
                t->own_tiles ? "true" : "false");
     write_staging(&g);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
+    if (g.input_sum) write_line(w, "static constexpr bool input_sums = true;");
     write_line(w, "static constexpr int rolled = %d;", e->rolled);
     const tensor_box b = split ? box_of_rows(&g, t) : box_of_pieces(&g, t);
     write_forms(&g, &b);

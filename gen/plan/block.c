@@ -110,6 +110,41 @@ static bool set_stream(arena *a, ir_graph *p, const device_model *device, const 
     return p->streams = all;
 }
 
+/* Whether a launch of the block may have a warp that loads for programs on wgmma, beside this many other threads. */
+static bool may_feed(const ir_graph *p, const device_model *device, int threads)
+{
+    enum { fed_threads = 256 }; /* two warpgroups that multiply */
+    return threads == fed_threads && target_has(device->target, layer_wgmma) && !p->stacked && phase_total(p) > 1;
+}
+
+/* Whether programs that the plan's text or the user names need such a warp (asks), or cannot run beside it (forbids). */
+typedef struct loader_wish {
+    bool asks, forbids;
+} loader_wish;
+
+static void add_wish(loader_wish *w, program_kind kind)
+{
+    w->asks |= frame_table[program_table[kind].frame].list == list_with_loader;
+    w->forbids |= frame_table[program_table[kind].frame].list == list_without_loader;
+}
+
+static loader_wish wish_of(const ir_graph *p, const preferences *w)
+{
+    loader_wish wish = {false, false};
+    bool text = false;
+    for (int k = 0; k < p->kernel_count; k++) {
+        const ir_phase *phase = *p->kernels[k]->phases;
+        if (phase->tile.program) add_wish(&wish, phase->tile.program), text = true;
+        for (int i = 0; i < w->overrides->count; i++) {
+            const tile_override *line = &w->overrides->list[i];
+            const program_kind kind = line->layer >= 0 && override_is_for(line, phase) ? program_find(phase->family, line->layer) : 0;
+            if (kind) add_wish(&wish, kind);
+        }
+    }
+    wish.forbids = !wish.asks && (wish.forbids || text); /* text: that of a plan without a loading warp */
+    return wish;
+}
+
 /* True if all products have few rows. Predictions then favour few threads too much, hence the margin in block_set_threads(). Examples of
  * decode on an H200, with 256 and with 512 threads: Llama-8B, predicted to take the same time, took 124 and 119 us; a block of D=2048,
  * F=5468, also predicted to take the same time, 48 and 45 us; a block of D=2304, F=6920 with 9 rows, predicted to take 55 and 60 us, took
@@ -131,17 +166,25 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     static const int gpu_sizes[size_count] = {512, 256, 128}; /* at 1024 a thread has 64 registers, too few for some phases */
     static const int host_sizes[size_count] = {1, 8, 64};
     const int *sizes = device->target->serial ? host_sizes : gpu_sizes, requested = requested_threads(p, w);
-    int best = requested ? requested : set_stream(a, p, device, w, ring_threads) ? ring_threads : 0;
+    const loader_wish wish = wish_of(p, w);
+    const bool rings = !requested && !wish.asks && set_stream(a, p, device, w, ring_threads);
+    int best = rings ? ring_threads : 0;
+    bool feeds = false;
     /* a smaller number of threads is chosen only if predicted to take less than this share of the time */
     const double margin = !device->target->overlaps ? 1 : has_few_rows(a, p, device) ? 0.85 : 0.95;
     double least = INFINITY;
     const ir_phase *without = NULL;
     for (int again = 0; again < 2 && !best; again++)
-        for (int i = 0; i < size_count; i++) {
-            if (!again && times_spilled_with(w, sizes[i]) > 1) continue;
-            const double seconds = seconds_with(a, p, device, w, sizes[i], &without);
-            if (seconds < (best ? margin : 1) * least) best = sizes[i], least = seconds;
+        for (int i = 0; i < 2 * size_count; i++) {
+            const int size = sizes[i / 2];
+            p->feeds = i % 2;
+            if ((requested && size != requested) || (p->feeds ? wish.forbids || !may_feed(p, device, size) : wish.asks)) continue;
+            if (!again && !requested && times_spilled_with(w, size) > 1) continue;
+            const double seconds = seconds_with(a, p, device, w, size, &without);
+            if (seconds < (best ? margin : 1) * least) best = size, feeds = p->feeds, least = seconds;
         }
+    p->feeds = feeds;
+    if (requested) best = requested;
     if (!best && p->kernel_count)
         bail(a, code_unsupported, without->ops[0]->at,
              "phase %s: no program computes it in one launch with the other phases (level block); level tile can", without->name);

@@ -83,7 +83,7 @@ static void predict_phase(arena *a, const plan *p, const launch *l, const launch
     problem q = plan_problem(a, p, of->phase);
     if (w) q.work = w;
     of->program->describe_cost(&q, of->tile, &d);
-    const cost c = cost_of(p->device, &d);
+    const cost c = program_cost(&q, of->program, &d);
     *out = (prediction){.asked = d.asked * d.groups,
                         .moved = d.memory * d.groups,
                         .padded = padded_products(p, of, q.work),

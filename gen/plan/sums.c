@@ -21,7 +21,8 @@ static ir_value *sum_read(const ir_phase *phase)
 static bool may_take(const problem *p, const program *of, const ir_phase *phase)
 {
     enum { most_rows = 128 };
-    return p->ir->level >= fusion_tile && of->takes_sums && phase->family == family_gemm && problem_rows(p) <= most_rows && sum_read(phase);
+    const bool few = of->takes_sums_of_all || problem_rows(p) <= most_rows;
+    return p->ir->level >= fusion_tile && program_takes_sums(p, of) && phase->family == family_gemm && few && sum_read(phase);
 }
 
 bool row_sums_are_wanted(const problem *p, const program *of) { return p->ir->input_sums && may_take(p, of, p->phase); }

@@ -16,12 +16,22 @@ static const char *operands_obstacle(const problem *p, const program *of)
     return !of->several_passes && product_passes(p, of->weights) > 1 ? "an element of the weight needs several numbers of A's dtype" : NULL;
 }
 
+/* Why a launch of several phases, if the phase is in one, cannot have phases of the program's frame; NULL: it can. */
+static const char *frame_obstacle(const problem *p, const program *of)
+{
+    const frame_info *f = &frame_table[program_table[of->kind].frame];
+    if (p->ir->level != fusion_block) return NULL;
+    if (f->list == list_without_loader && p->ir->feeds) return arena_printf(p->a, "a warp of the launch loads, beside which its frame, %s, "
+                                                                            "cannot run", f->name);
+    const bool there = f->list == list_with_loader ? p->ir->feeds : f->list != list_never;
+    return there ? NULL : arena_printf(p->a, "its frame, %s, cannot run several phases in a launch", f->name);
+}
+
 const char *program_obstacle(const problem *p, const program *of)
 {
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
-    if (p->ir->level == fusion_block && !frame_table[program_table[of->kind].frame].list)
-        return arena_printf(p->a, "its frame, %s, cannot run several phases in a launch", frame_table[program_table[of->kind].frame].name);
-    if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
+    if (frame_obstacle(p, of)) return frame_obstacle(p, of);
+    if (!program_takes_sums(p, of) && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
     const char *obstacle = operands_obstacle(p, of);
     return obstacle || !of->obstacle ? obstacle : of->obstacle(p);
 }
@@ -56,7 +66,7 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
     rule = of->illegal ? of->illegal(p, t) : NULL;
     if (rule) return rule;
     const long long shared = of->shared_bytes(p, t);
-    const int most = frame_asks(program_table[of->kind].frame, target) ? target->lds_bytes : target->static_bytes;
+    const int most = frame_asks(program_table[of->kind].frame, target) ? shared_room_of_phase(p) : target->static_bytes;
     if (shared > most) return arena_printf(p->a, "%lld bytes of shared memory; a workgroup has %d", shared, most);
     return NULL;
 }

@@ -37,8 +37,11 @@ static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
     const long long panels = (problem_head(p) + 63) / 64, most = (problem_longest_head(p) + 63) / 64,
                     fixed = 1024 + t->stages * (most * t->block_k * 128 + 16), queries = t->block_q / 64 * (panels * 8192 + 16);
-    return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
+    return fixed + 2 * queries <= 232448 ? fixed + 2 * queries : fixed + queries;
 }
+
+/* Warpgroups that compute 64 rows each, and one that loads, unless a warp of the launch does. */
+static int threads_of(const problem *p, const attention_wgmma_tile *x) { return 2 * x->block_q + (p->ir->feeds ? 0 : 128); }
 
 /* Rows of the warpgroups that have queries: if a sequence has fewer queries than a workgroup takes, some warpgroups are idle. */
 static double busy_rows(const problem *p, const attention_wgmma_tile *x)
@@ -67,11 +70,11 @@ static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = p->attention;
     const long long head = problem_longest_head(p), group = op->attributes.heads / op->attributes.kv_heads;
-    attention_wgmma_tile x = {.block_q = head <= 64 && is_plain(&op->attributes) ? 192 : 128, .pack_gqa = 1};
+    attention_wgmma_tile x = {.block_q = head <= 64 && is_plain(&op->attributes) && !p->ir->feeds ? 192 : 128, .pack_gqa = 1};
     x.block_k = block_k, x.stages = head <= 64 && block_k == 64 ? 16 : 8;
-    while (bytes_of(p, &x) > p->target->lds_bytes) x.stages--;
+    while (bytes_of(p, &x) > shared_room_of_phase(p)) x.stages--;
     while (group % (2 * x.pack_gqa) == 0 && x.pack_gqa < 64) x.pack_gqa *= 2;
-    x.threads = 128 + 2 * x.block_q;
+    x.threads = threads_of(p, &x);
     return x;
 }
 
@@ -96,6 +99,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->block_k % 16 != 0) return "block_k must be a multiple of 16";
     if (64 % x->pack_gqa != 0 || of->heads / of->kv_heads % x->pack_gqa != 0)
         return "pack_gqa must divide 64 and the query heads of a group";
+    if (p->ir->feeds) return x->threads != 2 * x->block_q || x->stages > 28 ? "threads must be 2 * block_q, stages at most 28" : NULL;
     return x->threads != 128 + 2 * x->block_q ? "threads must be 128 + 2 * block_q" : NULL;
 }
 
@@ -104,10 +108,9 @@ static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes
 /* First fewer threads, which get more registers each; then fewer keys at a time. */
 static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)p;
     attention_wgmma_tile *x = &t->attention_wgmma;
     if (x->block_q > 128)
-        x->block_q = 128, x->threads = 384;
+        x->block_q = 128, x->threads = threads_of(p, x);
     else if (x->block_k >= 32)
         x->block_k = x->block_k / 32 * 16;
     else
@@ -115,12 +118,12 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-/* A row tile is the 64 rows of a warpgroup, shared by its packed heads. */
+/* A row tile is the 64 rows of a warpgroup, or in a launch of several phases those of all warpgroups, shared by its packed heads. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = p->attention;
     const int pack = t->attention_wgmma.pack_gqa;
-    attention_geometry(p, 64 / pack, to);
+    attention_geometry(p, (p->ir->feeds ? t->attention_wgmma.block_q : 64) / pack, to);
     to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
     to->resident = 1;
 }

@@ -27,7 +27,7 @@ static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
 static void fill(const problem *p, ir_tile *t)
 {
     gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    x->stages = (p->target->lds_bytes - 1024 - x->smem_epilogue * smem_epilogue_bytes) / ((x->m + stage_columns(p, x)) * 128 + 16);
+    x->stages = (shared_room_of_phase(p) - 1024 - x->smem_epilogue * smem_epilogue_bytes) / ((x->m + stage_columns(p, x)) * 128 + 16);
     if (x->stages > 8) x->stages = 8;
 }
 
@@ -113,7 +113,7 @@ static void try_own_tiles(const problem *p, ir_tile *t)
     const double clearly = 0.97;
     const bool linear = p->product->kind != op_matmul, wide = linear && product_is_rounded(p);
     const bool at_lines = a_begins_at_lines(p, weights_in_terms);
-    if (t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* K may be split since one sum over it is too inaccurate */
+    if (p->ir->feeds || t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* K may be split for accuracy */
     const ir_tile whole = *t;
     double least = clearly * program_seconds(p, &gemm_wgmma_program, t);
     for (int n = at_lines ? narrowest : narrowest + 32; n <= (wide ? widest : narrowest); n += 32)
@@ -129,17 +129,34 @@ static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
     const bool across = matmul_is_across(p->product);
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
                                                 .k = length,
-                                                .threads = warpgroup_threads,
+                                                .threads = ws_thread_count(p),
                                                 .group_m = 16,
                                                 .smem_epilogue = !staging_obstacle(p, false) && staging_pays(p)};
     const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
-    const ws_search search = {across ? panels : widths, (int)count, takes_pairs(p) ? 2 : 1, 0.97, 0, 256, fill};
+    const ws_search search = {across ? panels : widths, (int)count, takes_pairs(p) && !p->ir->feeds ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
+}
+
+/* In a launch with a loading warp, tries tiles of 64 rows, whose warpgroups each compute half of the columns. They have twice as many
+ * workgroups as tiles of 128 rows, or read less than those of few columns. */
+static void try_64_rows(const problem *p, ir_tile *t)
+{
+    static const int widths[] = {256, 128, 64};
+    if (!p->ir->feeds || p->product->kind == op_matmul || t->gemm_warpgroups.split_k > 1) return;
+    double least = program_seconds(p, &gemm_wgmma_program, t);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        ir_tile x = *t;
+        x.gemm_warpgroups.m = warpgroup_rows / 2, x.gemm_warpgroups.n = widths[i], x.gemm_warpgroups.split_k = 1;
+        fill(p, &x);
+        const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
+        if (seconds < least) *t = x, least = seconds;
+    }
 }
 
 static void defaults(const problem *p, ir_tile *t)
 {
     tile_of_both_warpgroups(p, t);
+    try_64_rows(p, t);
     try_own_tiles(p, t);
 }
 
@@ -191,6 +208,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .members = members,
                                     .weights = weights_in_terms,
                                     .several_passes = true,
+                                    .takes_sums_of_all = true,
                                     .rolls = true,
                                     .reads_columns_of_a = true,
                                     .aligned_rows = true};

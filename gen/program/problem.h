@@ -31,4 +31,8 @@ long long problem_value_head(const problem *p);   /* columns of a head of values
 long long problem_longest_head(const problem *p); /* the larger of problem_head() and problem_value_head() */
 long long problem_queries(const problem *p);      /* queries per sequence */
 bool problem_sums_rows(const problem *p);         /* the epilogue stores partial sums of rows */
+/* Bytes of dynamic shared memory that a workgroup has for the phase. In a launch with a loading warp (ir_graph.feeds) that is what the
+ * launch's own needs leave. */
+int shared_room_of_phase(const problem *p);
+int fed_bytes(int phases); /* of a launch with so many phases of frames that need a loading warp, beside its phases' memory */
 #endif

@@ -20,6 +20,8 @@ const program *program_in_source(const ir_phase *phase)
     return linear && has_two_dtypes(linear) ? p->of_two_dtypes : p;
 }
 
+bool program_takes_sums(const problem *p, const program *of) { return of->takes_sums || (of->takes_sums_of_all && p->ir->feeds); }
+
 tile_extents program_extents(const problem *p, const ir_tile *t)
 {
     tile_extents x = extents_start(p);

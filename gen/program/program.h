@@ -72,6 +72,7 @@ typedef struct program {
     bool several_passes; /* walks K once for each term of a packed weight (`passes` of ir/format.def) */
     bool rolls;                              /* emits a long epilogue as the body of a loop instead of calling functions */
     bool takes_sums;                         /* can sum the squares of A's rows while it loads them (gen/plan/sums.c) */
+    bool takes_sums_of_all;                  /* the same in a launch with a loading warp, at no cost, whatever the number of rows */
     bool multiplies_squares;                 /* sums those squares with one more MMA, if MMAs take 8 rows (templates/isa/mma_pieces.h) */
     bool begins_with_weights;                /* loads weights before the previous launch has ended; that launch may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
@@ -85,6 +86,8 @@ const program *program_in_source(const ir_phase *phase); /* whose template the p
 const program *program_at(program_kind kind);
 tile_extents program_extents(const problem *p, const ir_tile *t); /* the geometry that the tile's program gives the phase */
 
+bool program_takes_sums(const problem *p, const program *of); /* whether it can sum the squares of A's rows in this launch */
+
 /* Rows, columns and threads of a tile on matrix units. */
 typedef struct tile_shape {
     int m, n, threads;
@@ -94,6 +97,8 @@ typedef struct tile_shape {
 const worse_range *program_worse_range(const problem *p, const program *of, bool in_list);
 
 /* ---- what several programs share (gen/program/problem.c) */
+/* The cost of what describe_cost() described, in the problem's launch. */
+cost program_cost(const problem *p, const program *by, const cost_descriptor *d);
 /* Seconds of a launch of the program with the tile. */
 double program_seconds(const problem *p, const program *by, const ir_tile *t);
 tile_extents extents_start(const problem *p); /* one tile per row of the phase's space */

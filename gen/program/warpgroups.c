@@ -15,6 +15,8 @@ static bool swaps(const problem *p)
 static long long rows_of_tiles(const problem *p) { return swaps(p) ? p->packed_n : problem_rows(p); }
 static long long columns_of_tiles(const problem *p) { return swaps(p) ? problem_rows(p) : p->packed_n; }
 
+int ws_thread_count(const problem *p) { return p->ir->feeds ? 256 : warpgroup_threads; }
+
 static void set_tile(ir_tile *t, int n, int split, int cluster)
 {
     t->gemm_warpgroups.n = n, t->gemm_warpgroups.split_k = split, t->gemm_warpgroups.cluster = cluster;
@@ -181,6 +183,7 @@ static double share_cycles(const gemm_warpgroups_tile *x)
 bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
 {
     enum { flat = 8 }; /* the most slices with which the tree has one level */
+    if (p->ir->feeds) return false;
     return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
 }
 
@@ -251,6 +254,11 @@ const char *ws_illegal(const problem *p, const ir_tile *t)
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K must have at least one k tile";
     if (x->group_m % x->cluster) return "cluster must divide group_m";
+    if (x->threads != ws_thread_count(p)) return arena_printf(p->a, "threads must be %d", ws_thread_count(p));
+    if (p->ir->feeds && (x->cluster > 1 || x->own_tiles)) return "cluster must be 1 and own_tiles 0 in a launch of several phases";
+    if (p->ir->feeds && phase_input_sum(p->phase) && x->split_k > 1) return "split_k must be 1 where rows are summed";
+    if (p->ir->feeds && x->m == warpgroup_rows / 2)
+        return x->n % 64 || x->split_k > 1 || p->product->kind == op_matmul ? "m=64 needs a linear, n in steps of 64 and split_k=1" : NULL;
     if (!x->own_tiles) return x->m == warpgroup_rows ? NULL : "m must be 128, or 64 with own_tiles=1";
     if (x->split_k > 1) return "split_k must be 1 with own_tiles=1";
     if (x->m != warpgroup_rows && x->m != warpgroup_rows / 2) return "m must be 64 or 128";
@@ -276,7 +284,12 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->column_tiles *= x->split_k;
 }
 
-int ws_partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
+int ws_partials(const problem *p, const ir_tile *t)
+{
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
+    const bool halves = x->m == warpgroup_rows / 2 && !x->own_tiles; /* each warpgroup sums its own columns */
+    return column_tiles(p, x->n) * (halves ? 2 : 1);
+}
 
 /* The rows of all row tiles of all matrices, or some more. */
 static extent rows_of_whole_tiles(const problem *p, int tile_rows)

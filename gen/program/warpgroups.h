@@ -6,6 +6,9 @@
 
 enum { warpgroup_rows = 128, warpgroup_threads = 384 };
 
+/* Threads of a tile: two warpgroups that compute, and one that loads, unless a warp of the launch does (ir_graph.feeds). */
+int ws_thread_count(const problem *p);
+
 /* Sets the fields that follow from a tile's width, split_k and cluster. */
 typedef void ws_fill(const problem *p, ir_tile *t);
 typedef struct ws_search {

@@ -29,6 +29,7 @@ typedef struct page { /* one source file */
     frame_kind frame;
     int threads, shared_bytes;
     bool quick; /* ops use their short forms (docs/glossary.md): defines TF_QUICK */
+    bool feeds; /* a warp loads for programs on wgmma (templates/frame/frame_fed.h): defines TF_FED */
     int team; /* threads that compute, if others only load (templates/isa/simt.h); 0: all compute */
     const char *defines;
 } page;
@@ -124,6 +125,7 @@ static void append_target(text *out, const target_info *target, const page *x)
     if (x->frame == frame_stack || (x->frame == frame_list && target->overlaps)) text_printf(out, "#define TF_PHASES 1\n");
     if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
     if (x->team) text_printf(out, "#define TF_TEAM %d\n", x->team);
+    if (x->feeds) text_printf(out, "#define TF_FED 1\n");
     if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
                     target->lds_banks, target->copies_to_lds);
@@ -259,7 +261,7 @@ static page page_of(const emitter *of, const launch *l, const template_choice *t
     const program *from = program_in_source(l->work->phase);
     const frame_kind frame = of->p->stack.in ? frame_stack : l->together ? frame_list : frame_of(l->work);
     return (page){l->name, l->file, from->device, from->template, *templates, frame, l->threads, l->shared_bytes, quick,
-                  l->ring_pages ? tile_threads(l->work->tile) : 0, signal_defines(of->p, l)};
+                  l->feeds, l->ring_pages || l->feeds ? tile_threads(l->work->tile) : 0, signal_defines(of->p, l)};
 }
 
 static void finish_launch(emitter *of, launch *l, const page *x, const writer *w, const char *struct_name)
@@ -287,11 +289,18 @@ static void emit_one(emitter *of, launch *l)
 
 /* ---- several phases: a spec struct for each, and one for the launch (gen/source/several.h) */
 
-/* Appends a phase's argument struct to the launch's arguments, 8-byte aligned since it has pointers, and returns its offset. outer: prefix
- * of the arguments' names. */
+static unsigned argument_alignment(const argument *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].kind == argument_map) return list[i].size;
+    return sizeof(void *);
+}
+
+/* Appends a phase's argument struct to the launch's arguments, aligned like its pointers or tensor maps, and returns its offset. outer:
+ * prefix of the arguments' names. */
 static unsigned append_arguments(arena *a, launch *l, const emission *e, const char *outer)
 {
-    const unsigned at = (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8;
+    const unsigned align = argument_alignment(e->arguments, e->argument_count), at = (l->argument_end + align - 1) / align * align;
     argument *all = arena_alloc(a, (size_t)(l->argument_count + e->argument_count + 1) * sizeof *all);
     for (int i = 0; i < l->argument_count; i++) all[i] = l->arguments[i];
     for (int i = 0; i < e->argument_count; i++) {
@@ -301,6 +310,7 @@ static unsigned append_arguments(arena *a, launch *l, const emission *e, const c
     }
     l->arguments = all;
     l->argument_count += e->argument_count;
+    l->argument_end = (at + argument_bytes(e->arguments, e->argument_count) + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
     return at;
 }
 
@@ -363,6 +373,7 @@ static void emit_several(emitter *of, launch *l)
     if (l->marks >= 0) append_scratch(of, l, "tf_marks", l->marks);
     if (l->trace >= 0) append_scratch(of, l, "tf_trace", l->trace), template_choose(&templates, "templates/frame/trace.h");
     if (of->p->stack.in) append_stack(of, l);
+    if (l->feeds) template_choose(&templates, "templates/frame/frame_fed.h");
     template_choose(&templates, of->p->stack.in ? "templates/frame/frame_stack.h"
                                 : l->together   ? "templates/frame/frame_list.h"
                                                 : "templates/rows/side_by_side.h");
@@ -375,7 +386,7 @@ static void emit_several(emitter *of, launch *l)
 
 static void emit_launch(emitter *of, launch *l)
 {
-    l->arguments = NULL, l->argument_count = 0;
+    l->arguments = NULL, l->argument_count = 0, l->argument_end = 0;
     if (l->work_count > 1) emit_several(of, l);
     else emit_one(of, l);
 }
@@ -418,6 +429,7 @@ static void emit_one_pack(emitter *of, int index)
                       pack->threads,
                       pack_shared_bytes,
                       e.is_quick, /* the same as for its launch, so that the host engine can compile both at once */
+                      false,
                       0,
                       ""};
     pack->source = write_source(of, &one, &w, e.struct_name);

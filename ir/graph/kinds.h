@@ -25,7 +25,9 @@ typedef enum frame_kind {
 typedef struct frame_info {
     const char *name, *help;
     const char *memory, *entry; /* C++, with $K, $T, $S and $P */
-    bool dynamic, list, early, fills;
+    bool dynamic;
+    enum { list_never, list_of_any, list_without_loader, list_with_loader } list;
+    bool early, fills;
 } frame_info;
 extern const frame_info frame_table[frame_count];
 

@@ -127,6 +127,7 @@ template <class S, int R, int Ahead> struct block_of_bias<S, R, Ahead, true> {
 
 template <class S> struct attention_ws {
     using args = typename S::args;
+    using in_list = ws_keys_in_list;
     using type = typename S::type;
     static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
     static constexpr int groups = S::block_q / 64, block_k = S::block_k, pack = S::pack_gqa, stages = S::stages;
@@ -134,7 +135,7 @@ template <class S> struct attention_ws {
     static constexpr int panels = ceil_div(head_dim, 64), value_panels = ceil_div(value_dim, 64), panel_bytes = block_k * 128;
     static constexpr int stage_bytes = (panels > value_panels ? panels : value_panels) * panel_bytes;
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;
-    static constexpr int phases = 1, cluster = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
+    static constexpr int phases = 1, cluster = 1, threads = 128 * groups + ws_producers, subgroups = S::heads / S::kv_heads / pack;
     static constexpr int most_shared = 232448, fixed_bytes = 1024 + stages * stage_bytes + 16 * stages;
     static constexpr int q_buffers = fixed_bytes + 2 * groups * (q_bytes + 16) <= most_shared ? 2 : 1; // per warpgroup
     static constexpr int barriers = stages * stage_bytes + q_buffers * groups * q_bytes;
@@ -153,7 +154,8 @@ template <class S> struct attention_ws {
     using value_product = wgmma_wide<type, value_dim>;
     using products = wide_products<type, block_k, value_dim>;
     static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some rows do not see the first keys
-    static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers from 1 on: per warpgroup; from 8 on: per set of warpgroups
+    // named barriers: per warpgroup; from 8 on: per set of warpgroups. In a list barrier() is one, too.
+    static constexpr int token_barrier = ws_producers ? 1 : 2, tail_barrier = 8;
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
     static constexpr float lazy = 8.0f; // accumulators are rescaled when a row's largest score has grown by more than this (in log2)
@@ -227,6 +229,21 @@ template <class S> struct attention_ws {
         }
     };
 
+    // The tiles of a list: those of all heads and sequences with the last tokens come first.
+    using stages_type = ring<attention_ws>;
+    DEV static int tiles(const args &p) { return pairs(p) * blocks(p); }
+    DEV static tile at_index(const args &p, int index)
+    {
+        return at(p, index % pairs(p), (blocks(p) - 1 - index / pairs(p)) * tile_tokens, tile_tokens);
+    }
+
+    DEV static void prefetch_maps(const args &p)
+    {
+        tensor_prefetch(S::q_map(p));
+        tensor_prefetch(S::k_map(p));
+        tensor_prefetch(S::v_map(p));
+    }
+
     // If blocks are resident: a workgroup has a share of a head's row tiles, which its warpgroups walk in a zigzag, the last tokens first.
     DEV static bool resident(const args &p) { return 2 * ceil_div(S::most_keys(p), block_k) <= stages; }
     struct share {
@@ -260,10 +277,16 @@ template <class S> struct attention_ws {
 
     struct memory {
         shared_address base;
+#if defined(TF_FED)
+        shared_address words;
+        DEV shared_address mbarriers() const { return words; }
+#else
+        DEV shared_address mbarriers() const { return base + barriers; }
+#endif
         DEV shared_address q(int i) const { return base + stages * stage_bytes + i * q_bytes; }
-        DEV shared_address q_full(int i) const { return base + barriers + 16 * stages + 16 * i; }
+        DEV shared_address q_full(int i) const { return mbarriers() + 16 * stages + 16 * i; }
         DEV shared_address q_empty(int i) const { return q_full(i) + 8; }
-        DEV ring<attention_ws> stages_ring() const { return {base, base + barriers, 0, 0}; }
+        DEV ring<attention_ws> stages_ring() const { return {base, mbarriers(), 0, 0}; }
     };
     // The buffer of a warpgroup's i-th row tile of queries, and the parity of its barriers.
     DEV static int q_index(int group, int i) { return group * q_buffers + i % q_buffers; }
@@ -622,7 +645,7 @@ template <class S> struct attention_ws {
     template <bool Resident>
     DEV static void compute(const args &p, const tile &t, int token, const memory &m, int q_count, ring<attention_ws> &r, accumulators &c)
     {
-        const int group = warpgroup() - 1, queries = S::queries(p), blocks_end = t.from + t.n;
+        const int group = warpgroup() - ws_producers / 128, queries = S::queries(p), blocks_end = t.from + t.n;
         const int end = token + group_tokens < queries ? token + group_tokens : queries, q_at = q_index(group, q_count);
         // Some row of this warpgroup sees blocks below `to`. All its rows see all keys of the blocks from `low` up to whole - 1.
         const bool exists = token < queries;
@@ -711,7 +734,7 @@ template <class S> struct attention_ws {
     DEV static void consume_stream(const args &p, const memory &m)
     {
         ring<attention_ws> r = m.stages_ring();
-        const int group = warpgroup() - 1;
+        const int group = warpgroup() - ws_producers / 128;
         int count = 0;
         tile t;
         if (group == groups - 1) pass_turn<false>(group); // warpgroup 0 has the first turn
@@ -721,7 +744,7 @@ template <class S> struct attention_ws {
     DEV static void consume_resident(const args &p, const memory &m)
     {
         ring<attention_ws> r = m.stages_ring();
-        const int group = warpgroup() - 1;
+        const int group = warpgroup() - ws_producers / 128;
         int count = 0;
         for (share w = share::first(p); w.more(p); w.next()) {
             const tile t = w.all(p);

@@ -30,6 +30,10 @@ template <class X> constexpr bool same_program<X, X> = true;
 template <class P, class = void> constexpr bool is_ringed = false;
 template <class P> constexpr bool is_ringed<P, nothing<decltype(P::in_list::ringed)>> = true;
 
+#if !defined(TF_FED) // else frame_fed.h has this
+template <class P> constexpr bool is_fed = false;
+#endif
+
 template <class First, class... More> struct phase_list {
     static constexpr int phases = 1 + sizeof...(More), threads = First::threads;
     static constexpr int shared_bytes = most(First::in_list::template bytes<First>, More::in_list::template bytes<More>...);
@@ -140,7 +144,7 @@ template <class F> struct by_phases {
         device_acquire(); // on AMD this holds for the waiting thread's wave only, so every wave acquires again after the barrier
         barrier();
         device_acquire();
-        if (w.phase == F::last_wait && layer_of(p) + 1 == layers_of(p)) end(m);
+        if (w.phase == F::last_wait && layer_of(p) + 1 == layers_of(p)) end(m, thread_index() == 0);
     }
     template <class At> DEV bool posts(const At &p, const item<F> &w)
     {
@@ -156,7 +160,7 @@ template <class F> struct by_phases {
         if (total() != block_total()) return leave_closed(m);
         if (!ended) {
             barrier(); // after it, the wave that initialises the marks in begin() has done so
-            end(m);
+            end(m, thread_index() == 0);
         }
         if (next != 0) return;
         for (int i = thread_index(); i <= F::phases; i += F::threads)
@@ -169,15 +173,16 @@ template <class F> struct by_phases {
         barrier();
         if (thread_index() == 0) m.end(F::phases);
     }
-    DEV void end(const marks &m)
+    // yes: this is the one thread that marks it for the workgroup.
+    DEV void end(const marks &m, bool yes)
     {
-        if (thread_index() == 0 && total() == block_total()) m.leave(F::phases);
+        if (yes && total() == block_total()) m.leave(F::phases);
         ended = true;
     }
 };
 
 // ---- the ring of a launch that has ringed programs
-#if defined(TF_TEAM)
+#if defined(TF_TEAM) && !defined(TF_FED)
 template <class F> constexpr int list_bytes = sizeof(typename ring_of<F>::memory) + phases_bytes<F>;
 template <class F> constexpr int list_threads = F::threads + TF_WAVE;
 template <class F> using list_ring = typename ring_of<F>::reader;
@@ -261,6 +266,95 @@ template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &l
     shared = rest;
     return {memory};
 }
+#elif defined(TF_FED)
+template <class F> constexpr int list_bytes = fed_head + phases_bytes<F> + fed_bytes<F>;
+template <class F> constexpr int list_threads = F::threads + TF_WAVE;
+template <class F> using list_ring = fed_launch<F>;
+
+// By the loading thread: all TMA loads of the launch.
+template <class F, int Phase> DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sync, fed_launch<F> &feed)
+{
+    using P = typename F::template program<Phase>;
+    const int tiles = F::tiles(p, Phase), total = sync.total();
+    if constexpr (is_fed<P>)
+        F::with(p, Phase, [&](auto program, const auto &a) {
+            if constexpr (same_program<decltype(program), P>) {
+                if (index >= tiles) return;
+                feed.await_free();
+                const bool begun = Phase == 0 && sync.seated->is_usual();
+                P::in_list::template feed<P>(a, feed.template place<Phase>(), index, total, Phase || !begun ? 0 : feed.loaded,
+                                             Phase || begun ? 0 : feed.loaded, [&] {
+                    const item<F> w = {Phase, index};
+                    if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
+                    barrier_arrive_if(feed.known(), true);
+                    proxy_fence();
+                    if (Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
+                });
+            }
+        });
+    if (index < tiles) index += ceil_div(tiles - index, total) * total;
+    if constexpr (Phase + 1 < F::phases) feed_phases<F, Phase + 1>(p, index - tiles, sync, feed);
+}
+template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::args &p)
+{
+    using P = typename F::template program<Phase>;
+    if constexpr (is_fed<P>)
+        F::with(p, Phase, [&](auto program, const auto &a) {
+            if constexpr (same_program<decltype(program), P>) P::in_list::template prefetch<P>(a);
+        });
+    if constexpr (Phase + 1 < F::phases) prefetch_phases<F, Phase + 1>(p);
+}
+// If the first phase is fed, begins to load for it before the workgroups are counted, as if all of them took part, which is nearly always
+// so. Else the other warps drop what was loaded.
+template <class F> DEV void begin_first(const typename F::args &p, fed_launch<F> &feed)
+{
+    using P = typename F::template program<0>;
+    if constexpr (is_fed<P>)
+        F::with(p, 0, [&](auto program, const auto &a) {
+            if constexpr (same_program<decltype(program), P>)
+                if constexpr (P::in_list::begins) {
+                    feed.loaded = P::in_list::template begun<P>(a, block_index());
+                    P::in_list::template begin<P>(a, feed.template place<0>(), block_index());
+                }
+        });
+}
+template <class F> DEV void feed_list(const typename F::args &p, char *shared, fed_launch<F> &feed)
+{
+    static_assert(is_counted<F>, "workgroups of a launch with a loading warp are counted");
+    typename F::waits sync;
+    prefetch_phases<F>(p);
+    begin_first<F>(p, feed);
+    barrier_wait(feed.seated(), 0);
+    sync.seated = &seat_in<F>(shared);
+    if (sync.seated->total <= 0) return;
+    previous_wait();
+    feed_phases<F, 0>(p, sync.seated->index, sync, feed);
+}
+// By the other warps once the workgroup has its seat.
+template <class F> DEV void pass_seat(const seat &, fed_launch<F> &feed) { barrier_arrive_if(feed.seated(), thread_index() == 0); }
+
+// Aligns the memory of the phases, and moves `shared` there. The loading thread calls feed(launch, memory of the phases); the threads of
+// its warp then have `loads` set, and nothing is left for them to do.
+template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &loads, Feed feed)
+{
+    const shared_address at = shared_at(shared), memory = (at + fed_head - 1) / fed_head * fed_head;
+#if defined(TF_ON_HOST)
+    shared = host_shared<char>(memory);
+#else
+    shared += memory - at;
+#endif
+    fed_launch<F> launch{{memory, memory + phases_bytes<F>}, 0, 0};
+    loads = thread_index() >= F::threads;
+    if (loads) launch.initialise(thread_index() - F::threads);
+    __syncthreads();
+    if (loads) {
+#if defined(TF_ON_HOST)
+        tf_hs_leave_barriers();
+#endif
+        if (thread_index() == F::threads) feed(launch, shared);
+    }
+    return launch;
+}
 #else
 template <class F> constexpr int list_bytes = phases_bytes<F>;
 template <class F> constexpr int list_threads = F::threads;
@@ -308,12 +402,21 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     }
                 }
             }
+            if constexpr (is_fed<P>) {
+                if constexpr (Phase == 0)
+                    if (!sync.seated->is_usual()) walk.drop(a, ring.template place<0>(), block_index());
+                if (index < tiles) walk.open(ring.template open<Phase>());
+            }
 #pragma unroll 1
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
                 next = index + sync.total();
                 walk.look(a, index, shared);
-                if (sync.waits(p, w)) sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                if constexpr (is_fed<P>) {
+                    if (index < sync.total()) ring.await_known();
+                    sync.ended |= Phase == F::last_wait;
+                } else if (sync.waits(p, w))
+                    sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                 if constexpr (is_ringed<P>)
                     walk.tile(a, index, ring, shared);
                 else

@@ -74,7 +74,14 @@ template <class F> struct ws_memory {
     static_assert(bytes <= 232448, "tile: at most 227 KB of shared memory");
 };
 
-inline constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
+#if defined(TF_FED) // the threads that load come last (frame_fed.h)
+inline constexpr int ws_producers = 0;
+#else
+inline constexpr int ws_producers = 128;
+#endif
+inline constexpr int ws_consumers = 256, ws_threads = ws_producers + ws_consumers;
+struct ws_in_list; // how programs of this frame, and of ws_keys, are phases of a list (frame_fed.h)
+struct ws_keys_in_list;
 
 // ---- producer: one thread of its warpgroup does all this
 

@@ -29,8 +29,13 @@
 #include "templates/gemm/pieces.h"
 #include "templates/gemm/staged.h"
 
+// Whether the program sums the squares of A's rows (S::input_sums).
+template <class S, class = void> constexpr bool takes_sums_of = false;
+template <class S> constexpr bool takes_sums_of<S, nothing<decltype(S::input_sums)>> = S::input_sums;
+
 template <class S> struct gemm_ws {
     using args = typename S::args;
+    using in_list = ws_in_list;
     using a_type = typename S::a_type;
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
@@ -44,13 +49,21 @@ template <class S> struct gemm_ws {
     static constexpr int pitch = 128 + 16; // bytes of a row in a warp's part of scratch: 64 columns, padded against bank conflicts
     static constexpr int scratch_bytes = S::epilogue_smem ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool pingpong = false, own_tiles = S::own_tiles;
+    // the warpgroups multiply the same 64 rows, each with half of the columns
+    static constexpr bool shares_rows = S::tile_m == 64 && !own_tiles;
+    static constexpr int group_n = shares_rows ? S::tile_n / 2 : S::tile_n; // columns of a warpgroup
+    static constexpr bool input_sums = takes_sums_of<S>;
     static constexpr int threads = ws_threads;
     static constexpr int of_warpgroup = own_tiles ? tile_m : 64, halves = of_warpgroup / 64; // rows that a warpgroup multiplies
-    static_assert(S::threads == threads, "tile: threads = 384: two warpgroups that compute, one that loads");
+    static_assert(S::threads == threads, "tile: two warpgroups compute; one loads, or a warp (in a launch of several phases)");
     static_assert(S::group_m % cluster == 0, "tile: cluster divides group_m");
     static_assert(cluster <= 2, "tile: cluster is 1 or 2");
-    static_assert((tile_m == 128 || (tile_m == 64 && own_tiles)) && tile_n % 32 == 0 && tile_n <= 256,
-                  "tile: m is 128, or 64 with tiles of a warpgroup's own; n a multiple of 32, at most 256");
+    static_assert((tile_m == 128 || tile_m == 64) && group_n % 32 == 0 && tile_n <= 256,
+                  "tile: m is 128 or 64; n a multiple of 32 for each warpgroup, at most 256");
+    static_assert(!shares_rows || (S::b_form == in_pieces && S::split_k == 1 && cluster == 1),
+                  "tile: m is 64 only for packed weights, with split_k=1 and cluster=1, or with tiles of a warpgroup's own");
+    static_assert(!input_sums || (S::a_form == in_rows && S::split_k == 1 && cluster == 1 && pass_tiles<S, tile_k>::passes == 1),
+                  "sums of squares need A as [M, K] and whole sums");
     static_assert(halves * tile_n <= 384, "tile: a warpgroup has at most 192 sums a thread");
     static_assert(!own_tiles || S::split_k == 1, "tile: split_k is 1 where warpgroups have tiles of their own");
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
@@ -58,15 +71,52 @@ template <class S> struct gemm_ws {
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::epilogue_smem),
                   "tile: granule is 16; width 2 or 4, or results pass through shared memory");
 
-    using product = wgmma<a_type, tile_n>;
+    using product = wgmma<a_type, group_n>;
     struct tile {
         int row, column; // counted in tiles
         int part, index; // the split-K slice; the tile's number
         int batch;
     };
+    // ---- sums of squares of rows of A, from the stages. The threads of a quad have the same two rows of results; each takes two of
+    // the eight 16-byte pieces of each row. Pieces are swizzled, which does not matter for a sum. No chain has more than 256 terms.
+    static constexpr int square_levels = sum_levels(pass_tiles<S, tile_k>::each, 256 / 16);
+    using square_sums = running<take_sum, 2, square_levels, static_cast<int>(root_up(pass_tiles<S, tile_k>::each, square_levels))>;
+    DEV static float squares_of(const unsigned (&x)[4])
+    {
+        union {
+            unsigned word[4];
+            neighbours<a_type, 8> of;
+        } raw = {{x[0], x[1], x[2], x[3]}};
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < 8; i++) sum = fused(to_float(raw.of.e[i]), to_float(raw.of.e[i]), sum);
+        return sum;
+    }
+    DEV static vec<float, 2> squares_of_k_tile(shared_address rows)
+    {
+        const int thread = thread_index() % 128, first = fragment::row(thread, 0);
+        vec<float, 2> sums = splat<2>(0.0f);
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+                unsigned x[4];
+                shared_read(rows + (first + h * 8) * 128 + (thread % 4 + (first + i) % 2 * 4) * 16, x);
+                sums[h] += squares_of(x);
+            }
+        return sums;
+    }
+    struct no_sums {};
+    template <bool Yes, class X> struct only_if {
+        using type = no_sums;
+    };
+    template <class X> struct only_if<true, X> {
+        using type = X;
+    };
     struct accumulators {
         float acc[product::registers], second[halves == 2 ? product::registers : 1]; // second: sums of rows 64 to 127 of the tile
         float touched; // what touch() read
+        typename only_if<input_sums, square_sums>::type squares;
     };
 
     // A multiple of the cluster, whose workgroups have consecutive row tiles and share B tiles. A workgroup beyond the last row still loads
@@ -103,6 +153,11 @@ template <class S> struct gemm_ws {
         return column_in_pass(t, k_tile) + (walk::passes == 1 ? 0 : walk::terms::b(k_tile / length_of(t)) * walk::each * tile_k);
     }
     DEV static unsigned bytes(const args &) { return stage_bytes; }
+    DEV static void prefetch_maps(const args &p)
+    {
+        tensor_prefetch(S::a_map(p));
+        tensor_prefetch(S::b_map(p));
+    }
 
     // Rasterisation: groups of S::group_m row tiles, walked column by column, so that what the grid works on at a time is nearly square.
     // Items are ordered by slice: of the slices of a tile, the one that waits for the others has the highest index.
@@ -196,7 +251,7 @@ template <class S> struct gemm_ws {
     {
         const int group = warpgroup_of_tile(), n = k_tiles(p, t);
         int s = 0, previous = 0;
-        stage_products<a_type, tile_n> products, others;
+        stage_products<a_type, group_n> products, others;
         if constexpr (own_tiles) turn_take();
         if constexpr (Ring::shared) { // without this, the accumulators of each phase of the launch would be live throughout
 #pragma unroll
@@ -204,7 +259,8 @@ template <class S> struct gemm_ws {
         }
         do {
             const stage m = ring.wait();
-            const auto a = a_operand(m.memory + group * 64 * 128), b = b_operand(m.memory + a_bytes);
+            const auto a = a_operand(m.memory + group * 64 * 128),
+                       b = b_operand(m.memory + a_bytes + column_group() * group_n * packing::row_bytes);
             pin_all(c);
             product_fence();
             products.template multiply<a_across, b_across>(c.acc, a, b, s);
@@ -223,9 +279,10 @@ template <class S> struct gemm_ws {
             if constexpr (halves == 2) others.commit_with_others();
             pin_all(c);
             touch(p, t, c, s);
+            if constexpr (input_sums) c.squares.join(squares_of_k_tile(m.memory + group * 64 * 128));
             products.template wait<1>(c.acc); // products of the previous k tile are complete and no longer read their stage
             if constexpr (halves == 2) others.template wait<1>(c.second);
-            ring.release_if(previous, s > 0);
+            release(ring, previous, s > 0);
             previous = ring.position;
             ring.step();
         } while (++s < n);
@@ -233,7 +290,18 @@ template <class S> struct gemm_ws {
         products.template wait<0>(c.acc);
         if constexpr (halves == 2) others.template wait<0>(c.second);
         pin_all(c);
-        ring.release_if(previous, true);
+        release(ring, previous, true);
+    }
+    // Arrivals that free a stage: of a thread of each warpgroup or, if threads read rows for input_sums, of one of each warp.
+    static constexpr int releases = input_sums ? ws_consumers / 32 : own_tiles ? 1 : ws_consumers / 128;
+    template <class Ring> DEV static void release(Ring &ring, int stage, bool yes)
+    {
+        if constexpr (input_sums) {
+            warp_barrier(); // all lanes have read the rows
+            barrier_arrive_if(ring.empty(stage), yes && thread_index() % 32 == 0);
+        } else {
+            ring.release_if(stage, yes);
+        }
     }
     DEV static void pin_all(accumulators &c)
     {
@@ -242,7 +310,23 @@ template <class S> struct gemm_ws {
     }
     // warpgroup_of_tile: the index of the thread's warpgroup among those that share a tile. first_row: the first of the 16 rows that the
     // thread's warp stores out of the 64 rows of `half`.
-    DEV static int warpgroup_of_tile() { return own_tiles ? 0 : thread_index() / 128 - 1; }
+    DEV static int warpgroup_of_tile() { return own_tiles || shares_rows ? 0 : thread_index() / 128 - ws_producers / 128; }
+    DEV static int column_group() { return shares_rows ? thread_index() / 128 - ws_producers / 128 : 0; }
+    // The index of the sum of a row's columns that the warpgroup has.
+    DEV static int part_of_row(const tile &t)
+    {
+        if constexpr (shares_rows)
+            return 2 * t.column + column_group();
+        else
+            return t.column;
+    }
+    DEV static int first_column(const tile &t)
+    {
+        if constexpr (shares_rows)
+            return t.column * tile_n + column_group() * group_n;
+        else
+            return t.column * tile_n;
+    }
     DEV static int first_row(const tile &t, int half)
     {
         return t.row * tile_m + warpgroup_of_tile() * 64 + half * 64 + thread_index() % 128 / 32 * 16;
@@ -271,10 +355,12 @@ template <class S> struct gemm_ws {
         if (!holds_all(p, t, c)) return;
         scratch += (thread_index() - ws_producers) / 32 * 16 * pitch; // the part of this warp
         if constexpr (S::epilogue_smem) keep_touched(c, scratch);
-        finish_half(p, t, c.acc, 0, scratch);
-        if constexpr (halves == 2) finish_half(p, t, c.second, 1, scratch);
+        finish_half(p, t, c.acc, c.squares, 0, scratch);
+        if constexpr (halves == 2) finish_half(p, t, c.second, c.squares, 1, scratch);
     }
-    DEV static void finish_half(const args &p, const tile &t, float (&acc)[product::registers], int half, shared_address scratch)
+    template <class Sums>
+    DEV static void finish_half(const args &p, const tile &t, float (&acc)[product::registers], const Sums &squares, int half,
+                                shared_address scratch)
     {
         const int lane = thread_index() % 32;
         row_state r[2] = {};
@@ -284,6 +370,12 @@ template <class S> struct gemm_ws {
             r[h].exists = r[h].row < S::rows(p);
             r[h].sum = 0;
             if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
+            if constexpr (input_sums) {
+                float all = squares.total()[h];
+                all += lane_xor<4>(all, 1);
+                all += lane_xor<4>(all, 2);
+                if (r[h].exists) S::summed(p, r[h].context, t.batch, r[h].row, all);
+            }
         }
         if constexpr (S::epilogue_smem)
             store_staged(p, t, acc, half, r, scratch);
@@ -296,7 +388,7 @@ template <class S> struct gemm_ws {
                 float sum = r[h].sum;
                 sum += lane_xor<4>(sum, 1);
                 sum += lane_xor<4>(sum, 2);
-                if (r[h].exists && lane % 4 == 0) S::finish_row(p, t.batch, r[h].row, t.column, sum);
+                if (r[h].exists && lane % 4 == 0) S::finish_row(p, t.batch, r[h].row, part_of_row(t), sum);
             }
     }
 
@@ -319,7 +411,7 @@ template <class S> struct gemm_ws {
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     DEV static long long slice_of(const tile &t, int part)
     {
-        const int group = thread_index() / 128 - 1;
+        const int group = thread_index() / 128 - ws_producers / 128;
         return (static_cast<long long>(t.index) * S::split_k + part) * 2 + group;
     }
     DEV static void give(const args &p, const tile &t, const accumulators &c)
@@ -361,7 +453,8 @@ template <class S> struct gemm_ws {
     // Runs the epilogue on four sums (gemm/k_shares.h).
     DEV static void store_word(const args &p, const tile &t, int word, int thread, const slice_word &x)
     {
-        const int group = thread_index() / 128 - 1, row = t.row * tile_m + group * 64 + fragment::row(thread, word % 2 * 2);
+        const int group = thread_index() / 128 - ws_producers / 128;
+        const int row = t.row * tile_m + group * 64 + fragment::row(thread, word % 2 * 2);
         const int block = t.column * tile_n + word / 4 * 32, n = block + word % 4 / 2 * 8 + thread % 4 * 2;
         if (row >= S::rows(p) || block >= S::packed_n) return;
         vec<float, 2> lo, hi;
@@ -375,7 +468,7 @@ template <class S> struct gemm_ws {
     // the other accumulators down. A copy per block would take tens of seconds to compile and overflow the instruction cache. A very long
     // epilogue (S::rolled = 4) is compiled for a quad, in a loop within the loop. A quad is 4 of a thread's 16 sums: of one row, two
     // columns and those 16 further on. Quad i is in row i % 2 of the thread's two; its accumulators are 2i, 2i + 1, 2i + 8 and 2i + 9.
-    static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
+    static constexpr int block_copies = S::rolled ? 1 : group_n / 32;
     static constexpr bool by_quads = S::rolled == 4;
     static constexpr int steps = by_quads ? 4 : 1, step_quads = 4 / steps;
     static_assert(S::rolled == 0 || S::rolled == 1 || S::rolled == 4, "rolled is 0, 1 or 4");
@@ -384,7 +477,7 @@ template <class S> struct gemm_ws {
     {
         if constexpr (S::rolled) {
 #pragma unroll
-            for (int i = 16; i < tile_n / 2; i++) acc[i - 16] = acc[i];
+            for (int i = 16; i < group_n / 2; i++) acc[i - 16] = acc[i];
         }
     }
     // Moves the accumulators of the next quad down, and its row to the front.
@@ -408,7 +501,7 @@ template <class S> struct gemm_ws {
     static constexpr int stage_blocks = 4 / S::results;
     // Copies of the code of the two loops over blocks: exactly their iterations. With more, NVRTC unrolls neither if all columns of a tile
     // exist and the blocks are no multiple of stage_blocks; the accumulators then lie in memory.
-    static constexpr int stage_copies = S::rolled ? 1 : (tile_n / 32 + stage_blocks - 1) / stage_blocks;
+    static constexpr int stage_copies = S::rolled ? 1 : (group_n / 32 + stage_blocks - 1) / stage_blocks;
     static constexpr int copies_in_stage = S::rolled ? 1 : stage_blocks;
 
     // An epilogue with a bias would wait for loads of the bias from L2: 300 cycles or more for each 32 columns. So each warp reads the
@@ -424,8 +517,8 @@ template <class S> struct gemm_ws {
     {
         if constexpr (touches) {
             if (k_tile > 0) return;
-            const int column = thread_index() % 32 * piece_columns, n = t.column * tile_n + column;
-            c.touched = column < tile_n && n < S::packed_n ? S::touched(p, n) : 0;
+            const int column = thread_index() % 32 * piece_columns, n = first_column(t) + column;
+            c.touched = column < group_n && n < S::packed_n ? S::touched(p, n) : 0;
         }
     }
     // Stores what touch() read, else compilers would drop its loads. Results overwrite it.
@@ -455,12 +548,12 @@ template <class S> struct gemm_ws {
                                  shared_address staging)
     {
 #pragma unroll stage_copies
-        for (int j = 0; j < tile_n / 32; j += stage_blocks) {
-            const int n = t.column * tile_n + j * 32;
+        for (int j = 0; j < group_n / 32; j += stage_blocks) {
+            const int n = first_column(t) + j * 32;
             if (S::packed_n % tile_n && n >= S::packed_n) break;
             __syncwarp(); // all lanes have stored the previous contents
 #pragma unroll copies_in_stage
-            for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
+            for (int b = 0; b < stage_blocks && j + b < group_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
                 in_segment(n + b * 32, [&](auto segment) {
                     stage_block(segment, p, t, acc + (S::rolled ? 0 : j + b) * 16, n + b * 32, r, staging + b * S::results * 32);
@@ -469,9 +562,9 @@ template <class S> struct gemm_ws {
             }
             __syncwarp();
             if (first_row(t, half) + 16 <= S::rows(p))
-                store_stage<true>(p, t, first_row(t, half), n, tile_n / 32 - j, staging);
+                store_stage<true>(p, t, first_row(t, half), n, group_n / 32 - j, staging);
             else
-                store_stage<false>(p, t, first_row(t, half), n, tile_n / 32 - j, staging);
+                store_stage<false>(p, t, first_row(t, half), n, group_n / 32 - j, staging);
         }
     }
 
@@ -533,9 +626,9 @@ template <class S> struct gemm_ws {
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, float (&acc)[product::registers], row_state (&r)[2])
     {
 #pragma unroll block_copies
-        for (int j = 0; j < tile_n / 32; j++) {
-            if (!Whole && t.column * tile_n + j * 32 >= S::packed_n) break;
-            store_block<S::width, Whole>(p, t, acc + (S::rolled ? 0 : j) * 16, t.column * tile_n + j * 32, r);
+        for (int j = 0; j < group_n / 32; j++) {
+            if (!Whole && first_column(t) + j * 32 >= S::packed_n) break;
+            store_block<S::width, Whole>(p, t, acc + (S::rolled ? 0 : j) * 16, first_column(t) + j * 32, r);
             next_block(acc);
         }
     }

@@ -113,16 +113,19 @@ struct host_load {
 };
 DEV void tensor_prefetch(const tensor_map &) {}
 
-// Bytes 512 to 1023 of shared memory have a word for each mbarrier that had loads or arrivals in flight: its address and that of its first
+// Bytes 512 to 1023 of shared memory have a word for each mbarrier with loads or arrivals in flight: its address and that of its first
 // load, or the number of arrivals.
 DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = host_memory())
 {
+    unsigned long long *unused = nullptr;
     for (shared_address at = 512; at < 1024; at += 8) {
         unsigned long long *word = host_shared<unsigned long long>(at, memory);
         const unsigned long long x = host_read(word);
-        if (x >> 32 == barrier || !x) return word;
+        if (x >> 32 == barrier) return word;
+        if (!x && !unused) unused = word;
     }
-    __builtin_trap();
+    if (!unused) __builtin_trap();
+    return unused;
 }
 // A row of a TMA load's box: where it lies in memory, and how many of its bytes exist. A row has 128 bytes or, in a map of pieces, 1024.
 struct host_row {
@@ -207,7 +210,7 @@ inline bool host_land(shared_address barrier)
     unsigned long long *first = host_loads_of(barrier);
     shared_address to = static_cast<shared_address>(host_read(first));
     if (!to) return false;
-    host_write(first, static_cast<unsigned long long>(barrier) << 32);
+    host_write(first, 0ull);
     if (to & host_arrivals) {
         host_barrier_add(barrier, static_cast<int>(to & ~host_arrivals), 0);
         return true;

@@ -232,7 +232,7 @@ static const struct {
     const char *text; /* NULL: a decode block */
 } choices[] = {{DEVICE("2e-5", "1e-8"), NULL, NULL, fusion_block, NULL},
                {DEVICE("1e-6", "1e-6"), NULL, NULL, fusion_tile, NULL},
-               {DEVICE("2e-5", "1e-8"), "gemm: layer=wgmma", "its frame, ws, cannot run several phases in a launch", fusion_tile, NULL},
+               {DEVICE("2e-5", "1e-8"), "gemm: layer=swap_ab", "its frame, ws_tile, cannot run several phases", fusion_tile, NULL},
                /* here block would be predicted to be faster, by a program that level tile does not offer at 37 rows */
                {DEVICE("2e-5", "1e-8"), NULL, "level tile has a single launch as well", fusion_tile,
                 "block: t\ndtype: bf16\ndims: {M: 37, D: 256}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\n"
@@ -339,7 +339,7 @@ END_TEST
 /* ---- refusals */
 static const struct {
     const char *line, *error;
-} refusals[] = {{"gemm: layer=wgmma", "its frame, ws, cannot run several phases in a launch"},
+} refusals[] = {{"gemm: layer=swap_ab", "its frame, ws_tile, cannot run several phases in a launch"},
                 {"o: threads=100", "threads"}};
 
 START_TEST(features_that_launches_of_several_phases_lack_are_refused)

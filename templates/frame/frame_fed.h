@@ -1,0 +1,242 @@
+// In: programs of the frames ws and ws_keys as phases of a list (frame_list.h). Out: how their warpgroups and a loading warp share such a
+// launch. The last warp of the workgroup loads: it goes through the tiles of these phases in the order in which the other warps compute
+// them, and issues their TMA loads. The other warps, F::threads threads, compute all phases. The source defines TF_TEAM as F::threads, and
+// TF_FED.
+//
+// The stages of a phase lie in the memory that all phases share. So the loading warp fills them only once the workgroup has finished its
+// tiles of the earlier phases. From then on it loads weights (of ws programs), which no phase writes, waits for the marks of the phases
+// that this phase reads from (marks.h), and loads everything else. Each of these phases has mbarriers of its own, so that none is
+// initialised twice.
+//
+// Order of accesses: writing workgroups store, meet at a barrier, and release a mark. The loading thread acquires the mark, and then has a
+// proxy fence, because its loads go through the async proxy (PTX ISA, "Memory Consistency Model": proxies). It has a proxy fence for shared
+// memory, too, as earlier phases accessed the memory of the stages by ordinary loads and stores.
+#pragma once
+#include "templates/frame/frame_ws.h"
+#include "templates/isa/wgmma_steps.h"
+
+// The memory of one phase, aligned to 1024 bytes, and its mbarriers.
+struct fed_place {
+    shared_address memory, words;
+};
+inline constexpr int fed_head = 1024, fed_words = 64; // bytes ahead of the phases' memory, to align it; mbarriers per phase, at most
+
+// A program as its ring of stages sees it: one of several phases.
+template <class P> struct fed_phase : one_phase<P> {
+    static constexpr int phases = 2;
+};
+
+// ---- products
+template <class P> struct ws_walk;
+struct ws_in_list {
+    static constexpr bool fed = true, begins = true;
+    template <class P> static constexpr int bytes = ws_memory<one_phase<P>>::bytes;
+    template <class P> static constexpr int words = 2 * P::stages;
+    template <class P> using walk = ws_walk<P>;
+    template <class P> DEV static int arrivals(int i) { return i < P::stages ? 1 : P::releases; } // of mbarrier i
+    template <class P> DEV static void prefetch(const typename P::args &p) { P::prefetch_maps(p); }
+    // Begins to load the workgroup's first tile, if the phase is the first of the launch: weights before the previous launch has ended.
+    // begun(): how many k tiles.
+    template <class P> DEV static int begun(const typename P::args &p, int index)
+    {
+        if (index >= P::tiles(p)) return 0;
+        const int n = P::k_tiles(p, P::at(p, index));
+        return n < P::stages ? n : P::stages;
+    }
+    template <class P> DEV static void begin(const typename P::args &p, const fed_place &at, int index)
+    {
+        ring<fed_phase<P>> early{at.memory, at.words, 0, 0}, r = early;
+        const int n = begun<P>(p, index);
+        if (n == 0) return previous_wait();
+        const typename P::tile t = P::at(p, index);
+#pragma unroll 1
+        for (int s = 0; s < n; s++, early.step()) ws_load_early<fed_phase<P>, P>(p, t, s, early.here());
+        previous_wait();
+#pragma unroll 1
+        for (int s = 0; s < n; s++, r.step()) P::load(late(), p, t, s, r.here());
+    }
+    // Loads the tiles index, index + total, and so on. await() returns when all that the phase reads is there. loaded: k tiles of the first
+    // tile that begin() has loaded; dropped: of another tile.
+    template <class P, class Await>
+    DEV static void feed(const typename P::args &p, const fed_place &at, int index, int total, int loaded, int dropped, Await await)
+    {
+        static_assert(P::cluster == 1 && !P::own_tiles, "tile: cluster=1 and own_tiles=0 in a launch of several phases");
+        ring<fed_phase<P>> r{at.memory, at.words, 0, 0};
+        int ahead = 0;
+        bool waits = true;
+        r.skip(dropped);
+#pragma unroll 1
+        for (const int tiles = P::tiles(p); index < tiles; index += total, ahead = 0) {
+            const typename P::tile t = P::at(p, index);
+            const int n = P::k_tiles(p, t);
+            if (waits && loaded) {
+                await();
+                waits = false;
+            } else if (waits) {
+                ring<fed_phase<P>> early = r;
+                ahead = n < P::stages ? n : P::stages;
+#pragma unroll 1
+                for (int s = 0; s < ahead; s++, early.step()) ws_load_early<fed_phase<P>, P>(p, t, s, early.to_fill());
+                await();
+                waits = false;
+            }
+#pragma unroll 1
+            for (int s = 0; s < n; s++, r.step()) {
+                if (s < loaded) continue;
+                if (s >= ahead) ws_load_early<fed_phase<P>, P>(p, t, s, r.to_fill());
+                P::load(late(), p, t, s, r.here());
+            }
+            loaded = 0;
+        }
+    }
+};
+template <class P> struct ws_walk {
+    ring<fed_phase<P>> stages;
+    shared_address scratch;
+    int dropped = 0; // k tiles
+    DEV void start(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int, char *) {}
+    DEV void open(const fed_place &at)
+    {
+        stages = {at.memory, at.words, 0, 0}, scratch = at.memory + ws_memory<one_phase<P>>::scratch;
+        stages.skip(dropped);
+    }
+    // Lets the loads pass that in_list::begin() issued for tile `index`, which is not this workgroup's.
+    DEV void drop(const typename P::args &p, const fed_place &at, int index)
+    {
+        ring<fed_phase<P>> r{at.memory, at.words, 0, 0};
+        dropped = ws_in_list::begun<P>(p, index);
+#pragma unroll 1
+        for (int s = 0; s < dropped; s++, r.step()) {
+            r.wait();
+            P::release(r, r.position, true);
+        }
+    }
+    DEV void tile(const typename P::args &p, int index, int, char *)
+    {
+        const typename P::tile t = P::at(p, index);
+        typename P::accumulators c;
+        P::compute(p, t, stages, c);
+        P::finish(p, t, c, scratch);
+    }
+};
+
+// ---- attention. A tile is P::tile_tokens queries of a head, or of a group's packed heads; its blocks of keys and values pass through the
+// ring, as in a launch of its own whose keys do not stay in shared memory.
+template <class P> struct ws_keys_walk {
+    typename P::memory memory;
+    typename P::stages_type stages;
+    int count = 0; // row tiles of queries so far
+    DEV void start(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int, char *) {}
+    DEV void open(const fed_place &at) { memory = {at.memory, at.words}, stages = memory.stages_ring(); }
+    DEV void drop(const typename P::args &, const fed_place &, int) {}
+    DEV void tile(const typename P::args &p, int index, int, char *)
+    {
+        const int group = thread_index() / 128;
+        const typename P::tile t = P::at_index(p, index);
+        if (group == P::groups - 1) P::template pass_turn<false>(group); // warpgroup 0 has the first turn
+        const int token = t.token + group * P::group_tokens;
+        typename P::accumulators c;
+        P::start(c, p, t, token);
+        if (t.n > 0) P::template compute<false>(p, t, token, memory, count++, stages, c);
+        P::finish(p, t, token, c);
+        if (group == 0) P::template take_turn<false>(group); // the last turn that was passed on, so that the barrier is free again
+    }
+};
+struct ws_keys_in_list {
+    static constexpr bool fed = true, begins = false;
+    template <class P> static constexpr int bytes = P::shared_bytes;
+    template <class P> static constexpr int words = 2 * P::stages + 2 * P::q_buffers * P::groups;
+    template <class P> using walk = ws_keys_walk<P>;
+    template <class P> DEV static int arrivals(int i) { return i < P::stages || i >= 2 * P::stages ? 1 : P::groups; }
+    template <class P> DEV static void prefetch(const typename P::args &p) { P::prefetch_maps(p); }
+    template <class P, class Await>
+    DEV static void feed(const typename P::args &p, const fed_place &at, int index, int total, int, int, Await await)
+    {
+        const typename P::memory m{at.memory, at.words};
+        typename P::stages_type r = m.stages_ring();
+        await();
+        int count = 0;
+#pragma unroll 1
+        for (const int tiles = P::tiles(p); index < tiles; index += total) {
+            const typename P::tile t = P::at_index(p, index);
+            if (t.n == 0) continue;
+            P::template load_block<false>(p, t, 0, r);
+#pragma unroll 1
+            for (int g = 0; g < P::groups; g++) P::load_queries(p, t, t.token + g * P::group_tokens, m, g, count);
+            count++;
+#pragma unroll 1
+            for (int i = 1; i < t.n; i++) {
+                P::template load_block<false>(p, t, i, r);
+                P::template load_block<true>(p, t, i - 1, r);
+            }
+            P::template load_block<true>(p, t, t.n - 1, r);
+        }
+    }
+};
+
+// ---- the launch
+template <class P, class = void> constexpr bool is_fed = false;
+template <class P> constexpr bool is_fed<P, nothing<decltype(P::in_list::fed)>> = true;
+
+// How many fed phases the list F has ahead of phase I.
+template <class F, int I> constexpr int fed_before()
+{
+    if constexpr (I == 0)
+        return 0;
+    else
+        return fed_before<F, I - 1>() + is_fed<typename F::template program<I - 1>>;
+}
+// Bytes of all mbarriers: those of the launch, then those of the phases.
+template <class F> constexpr int fed_bytes = 32 + 8 * fed_words * fed_before<F, F::phases>();
+
+// What both the loading warp and the others know of the launch.
+template <class F> struct fed_launch {
+    // The warps that compute arrive at `seated` when they know which tiles the workgroup has, and at `freed` when they have finished the
+    // phases ahead of a fed one. The loading thread arrives at `known` when it has acquired the marks for which a fed phase waits. Only
+    // this thread polls them; whoever waits at `known` may then read what was stored before those marks.
+    fed_place all; // the phases' memory; all mbarriers
+    unsigned opened;
+    int loaded; // k tiles that begin_first() has loaded
+
+    DEV shared_address seated() const { return all.words; }
+    DEV shared_address freed() const { return all.words + 8; }
+    DEV shared_address known() const { return all.words + 16; }
+    template <int Phase> DEV fed_place place() const
+    {
+        using P = typename F::template program<Phase>;
+        static_assert(P::in_list::template words<P> <= fed_words, "tile: fewer stages in a launch of several phases");
+        return {all.memory, all.words + 32 + 8 * fed_words * fed_before<F, Phase>()};
+    }
+    // By the warps that compute, before the first tile of a fed phase.
+    template <int Phase> DEV fed_place open()
+    {
+        barrier_arrive_if(freed(), thread_index() == 0);
+        opened++;
+        return place<Phase>();
+    }
+    // By the warps that compute, before they read what earlier phases stored.
+    DEV void await_known() { barrier_wait(known(), (opened - 1) & 1); }
+    // By the loading thread: returns when the stages of the next fed phase are free.
+    DEV void await_free()
+    {
+        barrier_wait(freed(), opened++ & 1);
+        async_fence_shared();
+    }
+    // By the lanes of the loading warp, once.
+    template <int Phase = 0> DEV void initialise(int lane) const
+    {
+        using P = typename F::template program<Phase>;
+        if constexpr (is_fed<P>)
+#pragma unroll 1 // the code of a launch runs once, so that it costs more than its instructions
+            for (int i = lane; i < P::in_list::template words<P>; i += 32)
+                barrier_init(place<Phase>().words + 8 * i, P::in_list::template arrivals<P>(i));
+        if constexpr (Phase + 1 < F::phases) {
+            initialise<Phase + 1>(lane);
+        } else {
+            if (lane == 0) barrier_init(seated(), 1), barrier_init(freed(), 1), barrier_init(known(), 1);
+            barrier_init_done();
+        }
+    }
+};
