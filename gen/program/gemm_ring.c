@@ -27,14 +27,6 @@ int ring_pages_in_flight(const ir_tile *t)
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring, weights_as_stored); }
 
-static long long shared_bytes(const problem *p, const ir_tile *t)
-{
-    const gemm_ring_tile *x = &t->gemm_ring;
-    const bool makes_sums = problem_sums_rows(p), takes_sums = phase_input_sum(p->phase) != NULL;
-    const long long sums = 4ll * x->m * (x->threads / p->target->wave * (x->n + 4 + takes_sums) + (makes_sums ? x->n / 2 : 0));
-    return 2 * ((sums + 15) / 16 * 16); /* two buffers, between which tiles alternate */
-}
-
 /* One workgroup per unit streams the weights of its tiles without a pause. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
@@ -46,14 +38,33 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_stored, operand_b);
 }
 
-/* The most columns, up to 64, with which each multiprocessor still gets at least two tiles; else the fewest. pairs: the epilogue joins
- * columns. */
+/* The fewest columns with which a multiprocessor has at most 8 tiles; at most 64. Phases end with the slowest workgroup, so workgroups
+ * should have nearly equal shares of a phase. pairs: the epilogue joins columns. */
 static int tile_columns(const problem *p, bool pairs)
 {
-    const int units = p->device->units;
+    enum { most_tiles = 8 };
     int n = pairs ? 2 * packed_granule : packed_granule;
-    while (n < 64 && column_tiles(p, 2 * n) >= 2 * units) n *= 2;
+    while (n < 64 && column_tiles(p, n) > most_tiles * p->device->units) n *= 2;
     return n;
+}
+
+static int rows_up(int m) { return m <= 8 ? 8 : m <= 16 ? 16 : m <= 32 ? 32 : 64; }
+
+/* Units of 16 bytes of the rows that a lane copies at a time (gemm_ring.h): few for one row, as they take memory from the ring. */
+static int lane_units(const problem *p, const gemm_ring_tile *x)
+{
+    const int warps = x->threads / p->target->wave, least = page_bytes / piece_bytes / warps * rows_up(x->m) / 8;
+    const int wanted = problem_rows(p) == 1 ? 2 : 4;
+    return least > wanted ? least : wanted;
+}
+
+static long long shared_bytes(const problem *p, const ir_tile *t)
+{
+    const gemm_ring_tile *x = &t->gemm_ring; /* sums by row and warp, then rows of A: gemm_ring.h */
+    const bool makes_sums = problem_sums_rows(p), takes_sums = phase_input_sum(p->phase) != NULL;
+    const long long warps = x->threads / p->target->wave, of_row = warps * x->n, row_floats = of_row + (20 - of_row % 16) % 16;
+    const long long sums = x->m * row_floats + (takes_sums ? 2 * warps * x->m : 0) + (makes_sums ? x->m * x->n / 2 : 0);
+    return (sums + 3) / 4 * 16 + warps * 16 * (lane_units(p, x) * p->target->wave + rows_up(x->m));
 }
 
 static void defaults(const problem *p, ir_tile *t)
@@ -102,6 +113,8 @@ static void members(emission *e, writer *w)
 {
     const gemm_ring_tile *x = &e->phase->tile.gemm_ring;
     const int ahead = page_bytes / piece_bytes / (x->threads / e->plan->target->wave);
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    write_line(w, "static constexpr int lane_units = %d;", lane_units(&p, x));
     gemm_on_pieces(e, w, (pieces_tile){x->m, x->n, x->threads, ahead, .resident = 1});
 }
 

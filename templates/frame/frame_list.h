@@ -7,8 +7,8 @@
 // - walk<P>: what a workgroup keeps from tile to tile, with three functions that all threads call. start(p, index): once, before the first
 //   tile waits and before the previous launch has ended; it may load packed weights. look(p, index, shared): before a tile waits; it may
 //   read what no phase writes. tile(p, index, next, shared): computes a tile, and may begin to load tile `next` (-1: there is none)
-// - ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and the walk has tile(p, index, ring, shared)
-//   instead
+// - ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and the walk has tile(p, index, last,
+//   ring, shared, stored) instead, which may call stored(), by one thread, once the tile's results are stored, and returns whether it does
 //
 // If a program is ringed, the source defines TF_TEAM, the number of computing threads, and F has ring_pages and pages_in_flight.
 #pragma once
@@ -394,9 +394,14 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
             if constexpr (Phase == 0) {
                 if (layer_of(p) == 0) {
                     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-                    const int own = sync.begin(p, shared);
+                    int own;
+                    if constexpr (is_ringed<P> && is_counted<F>)
+                        own = walk.while_rows_arrive(a, index, tiles, shared, [&] { return sync.begin(p, shared); });
+                    else
+                        own = sync.begin(p, shared);
                     if constexpr (is_counted<F>) pass_seat<F>(*sync.seated, ring);
                     if (own != index) {
+                        if constexpr (is_ringed<P>) walk = {};
                         index = own;
                         if (index < tiles) walk.start(a, index);
                     }
@@ -417,11 +422,15 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     sync.ended |= Phase == F::last_wait;
                 } else if (sync.waits(p, w))
                     sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                bool posts;
                 if constexpr (is_ringed<P>)
-                    walk.tile(a, index, ring, shared);
-                else
+                    posts = !walk.tile(a, index, next >= tiles, ring, shared, [&] {
+                        if (sync.posts(p, w)) sync.post(p, w);
+                    }) && sync.posts(p, w);
+                else {
                     walk.tile(a, index, next < tiles ? next : -1, shared);
-                const bool posts = sync.posts(p, w); TF_TRACED(trace_computed(p.tf_trace, own, 0));
+                    posts = sync.posts(p, w);
+                } TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 if (posts) device_release();
                 if (!is_ringed<P> || next >= tiles) barrier(); // the next tile reuses the memory; ringed tiles alternate between two parts
                 if (posts && thread_index() == 0) sync.post(p, w); TF_TRACED(trace_end(p.tf_trace, own, 0));

@@ -7,7 +7,8 @@
 // - kept (a type): registers that live from tile to tile
 // - feed(p, tile, ring), instead of start(): the producer calls it to copy all pages of a tile
 // - compute(p, tile, ring, kept) reads the pages in the order of feed()
-// - finish(p, tile, results, memory, kept)
+// - finish(p, tile, results, memory, kept, stored) may call stored(), by one thread, once the tile's results are stored; returns whether it
+//   does
 // - if P is alone in its launch, P::spec has ring_pages and pages_in_flight
 //
 // The source defines TF_TEAM as P::threads.
@@ -16,13 +17,26 @@
 
 template <class P> struct ring_walk {
     typename P::kept kept;
+    typename P::row_share rows;
     DEV void start(const typename P::args &, int) {}
-    DEV void look(const typename P::args &, int, char *) {}
-    template <class Reader> DEV void tile(const typename P::args &p, int index, Reader &ring, char *shared)
+    DEV void look(const typename P::args &p, int index, char *shared) { rows.place(p, index, shared + P::sums_bytes); }
+    // Calls begin() while the rows of the launch's first tile, which no phase of the launch has written, are on their way.
+    template <class Begin> DEV int while_rows_arrive(const typename P::args &p, int index, int tiles, char *shared, Begin begin)
     {
-        const typename P::tile t = P::at(p, index);
-        typename P::results r = P::compute(p, t, ring, kept);
-        P::finish(p, t, r, reinterpret_cast<float *>(shared), kept);
+        if (index >= tiles) return begin();
+        look(p, index, shared);
+        typename P::chunks x;
+        rows.load(x, 0);
+        const int own = begin();
+        if (rows.is_one_chunk()) rows.put(x, 0), kept.row = rows.t.row;
+        return own;
+    }
+    template <class Reader, class Stored>
+    DEV bool tile(const typename P::args &p, int, bool last, Reader &ring, char *shared, Stored stored)
+    {
+        typename P::results r = P::compute(p, rows, ring, kept);
+        if (last && thread_index() == 0) ring.memory.set_calm(true);
+        return P::finish(p, rows.t, r, reinterpret_cast<float *>(shared), kept, stored);
     }
 };
 struct ring_in_list {
@@ -77,7 +91,8 @@ template <class P> DEV void run_ring(const typename P::args &p)
     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
 #pragma unroll 1
     for (int index = block_index(); index < tiles; index += block_total()) { TF_TRACED(trace_start(p.tf_trace, index, 0));
-        walk.tile(p, index, ring, shared + sizeof(typename own::memory)); TF_TRACED(trace_end(p.tf_trace, index, 0));
+        walk.look(p, index, shared + sizeof(typename own::memory));
+        walk.tile(p, index, false, ring, shared + sizeof(typename own::memory), [] {}); TF_TRACED(trace_end(p.tf_trace, index, 0));
     } TF_TRACED(trace_leave(p.tf_trace, 0));
 }
 

@@ -6,34 +6,30 @@
 #include "templates/isa/pieces_in_memory.h"
 
 #if defined(TF_ON_HOST)
-template <> struct piece_in_memory<float> : piece_of_weights<float> {
+template <class A> struct piece_in_memory<float, A> : piece_of_weights<float> {
     DEV unsigned bits() const { return 0; }
-    DEV void load(const char *piece)
+    DEV void load(const char *piece, unsigned)
     {
         tf_hs_stands_in();
         const float *at = reinterpret_cast<const float *>(piece);
         for (int h = 0; h < 2; h++) tf_hs_says(at + h * 128 + thread_index() % 32 * 4, 16, HS_CHECK_READ);
         for (int h = 0; h < 2; h++)
-            for (int k = 0; k < 16; k++) x[h][k] = at[h * 128 + k / 4 * 32 + thread_index() % 32 / 4 * 4 + k % 4];
+            for (int k = 0; k < 16; k++) this->x[h][k] = at[h * 128 + k / 4 * 32 + thread_index() % 32 / 4 * 4 + k % 4];
     }
 };
 #else
 template <class A> struct piece_in_order<beside<A, float>> : piece_of_rows<beside<A, float>> {
-    using place = const unsigned short *; // of the lane's first element
-    DEV static place at(const beside<A, float> *row, int first, long long stride, int rows)
+    using place = const char *; // of the lane's first element
+    DEV static place at(const char *rows, unsigned lane, int first, int pitch, int held)
     {
-        const int in = first + thread_index() % 32 / 4;
-        return reinterpret_cast<place>(row + (in < rows ? in : rows - 1) * stride + thread_index() % 4);
+        const int row = first + lane / 4;
+        return rows + (row < held ? row : held - 1) * pitch + lane % 4 * 2;
     }
-    // Elements from k on; `left` of them exist.
-    DEV void load(place from, int k, int left)
+    DEV void load(place from, int offset)
     {
         unsigned x[4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            x[i] = 0;
-            if (left >= 16 || i * 4 + thread_index() % 4 < left) x[i] = element_of(from + k + i * 4);
-        }
+        for (int i = 0; i < 4; i++) x[i] = element_of(reinterpret_cast<const unsigned short *>(from + offset) + i * 4);
 #pragma unroll
         for (int i = 0; i < 2; i++) this->x.word[i] = x[2 * i] | x[2 * i + 1] << 16;
     }

@@ -3,7 +3,8 @@
 //
 // The ring has a number of pages, of which a smaller number may be in flight. Bytes in flight delay every other access of the
 // multiprocessor, so they should be few: about bandwidth times latency. The other pages hold data that arrived ahead of its use, for
-// example while warps waited for rows. Copies have an evict-first hint, so that the L2 keeps rows and caches, which are used again, rather
+// example while warps waited for rows. During such waits fewer pages are in flight (calm), since their bytes queue ahead of what is waited
+// for. Copies have an evict-first hint, so that the L2 keeps rows and caches, which are used again, rather
 // than these bytes.
 #pragma once
 #include "templates/isa/bulk.h"
@@ -65,12 +66,21 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     // stopped, after it had written `fed` pages.
     page_reads decided, stopped;
     unsigned fed;
+    unsigned calm; // not 0: readers wait for other workgroups, so the writer keeps fewer pages in flight
     page data[Pages];
 
+    // set_calm() is called by one reading thread.
+#if defined(TF_ON_HOST)
+    DEV void set_calm(bool x) { __hip_atomic_store(&calm, x ? 1u : 0u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP); }
+    DEV bool is_calm() { return __hip_atomic_load(&calm, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP); }
+#else
+    DEV void set_calm(bool x) { *static_cast<volatile unsigned *>(&calm) = x; }
+    DEV bool is_calm() { return *static_cast<volatile unsigned *>(&calm); }
+#endif
     // Called by all lanes of one warp, before a barrier of the whole workgroup.
     DEV void clear(int lane)
     {
-        if (lane == 0) decided.clear(Warps), stopped.clear(1);
+        if (lane == 0) decided.clear(Warps), stopped.clear(1), set_calm(false);
         for (int i = lane; i < Pages; i += 32) {
             read[i].clear(Warps);
             filled[i].clear(); // its fence also covers what the lane cleared before
@@ -83,6 +93,7 @@ template <class Memory, int InFlight> struct page_writer {
     static constexpr unsigned pages = Memory::pages, warps = Memory::warps;
     Memory &memory;
     unsigned written = 0;
+    static constexpr unsigned calm_pages = InFlight > 2 ? 2 : InFlight;
     static_assert(InFlight >= 1 && InFlight <= Memory::pages, "ring: at most all pages are in flight");
 
     DEV void put(const void *from, int bytes)
@@ -94,7 +105,8 @@ template <class Memory, int InFlight> struct page_writer {
     {
         const unsigned page = written % pages, turn = written / pages;
         if (turn) memory.read[page].wait(turn - 1, warps);
-        if (written >= InFlight) memory.filled[(written - InFlight) % pages].wait((written - InFlight) / pages % 2);
+        const unsigned most = memory.is_calm() ? calm_pages : InFlight;
+        if (written >= most) memory.filled[(written - most) % pages].wait((written - most) / pages % 2);
         memory.filled[page].announce(bytes);
         copy_page(memory.data[page].bytes, from, bytes, memory.filled[page]);
     }
@@ -126,10 +138,11 @@ template <class Memory> struct page_reader {
     // Called after all lanes' last reads of the page. `read` has bits of every load from the page, so that the arrival depends on these
     // loads. Otherwise ptxas lets the mbarrier's arrive overtake loads from shared memory, which may queue behind loads of rows until the
     // page is refilled.
-    DEV void release(unsigned read)
+    DEV void release(unsigned read) { release(read, thread_index() % 32); }
+    DEV void release(unsigned read, unsigned lane)
     {
         __syncwarp();
-        if (thread_index() % 32 == 0) memory.read[page].arrive(read & zero);
+        if (lane == 0) memory.read[page].arrive(read & zero);
         if (++page == Memory::pages) page = 0, parity ^= 1;
     }
 };

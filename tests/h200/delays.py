@@ -27,11 +27,11 @@ DEV void delay(unsigned) { pause(); }
 '''
 EDITS = [  # file, text, what takes its place
     (SCOPE, PAUSE, PAUSE + DELAY),
-    (LIST, "                if (sync.waits(p, w)) sync.await(p, w);",
-     "                delay(1);\n                if (sync.waits(p, w)) sync.await(p, w);"),
-    (LIST, "                if constexpr (is_ringed<P>)\n", "                delay(2);\n                if constexpr (is_ringed<P>)\n"),
-    (LIST, "                const bool posts = sync.posts(p, w);",
-     "                delay(3);\n                const bool posts = sync.posts(p, w);"),
+    (LIST, "                walk.look(a, index, shared);\n", "                walk.look(a, index, shared);\n                delay(1);\n"),
+    (LIST, "                bool posts;\n", "                delay(2);\n                bool posts;\n"),
+    (LIST, "                if (posts) device_release();", "                delay(3);\n                if (posts) device_release();"),
+    (LIST, "                        if (sync.posts(p, w)) sync.post(p, w);",
+     "                        if (sync.posts(p, w)) delay(4), sync.post(p, w);"),
     (LIST, "                if (posts && thread_index() == 0) sync.post(p, w);",
      "                if (posts && thread_index() == 0) delay(4), sync.post(p, w);"),
     (LIST, "    sync.leave(p, next);", "    delay(5);\n    sync.leave(p, next);"),

@@ -43,7 +43,8 @@ static const struct {
     long long B, L, F;
     bool ringed;
 } choices[] = {{fusion_tile, 1, 64, 688, false}, {fusion_block, 1, 64, 688, true}, {fusion_block, 5, 64, 688, false},
-               {fusion_block, 1, 64, 10240, false}, {fusion_block, 4, 46000, 688, true}, {fusion_block, 4, 50000, 688, false}};
+               {fusion_block, 1, 64, 14336, true}, {fusion_block, 1, 64, 14400, false}, {fusion_block, 2, 64, 10240, false},
+               {fusion_block, 4, 46000, 688, true}, {fusion_block, 4, 50000, 688, false}};
 
 START_TEST(a_block_of_few_rows_and_short_products_takes_a_ring)
 {
