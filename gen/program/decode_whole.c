@@ -160,16 +160,21 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 }
 
 /* sizeof(memory) of the template */
+/* Whether all workgroups with parts of a work tile join them (templates/attention/decode_runs.h: shares). */
+static bool shares(const problem *p) { return p->ir->threads && !by_wave_cache(p->target); }
+
+enum { part_words = 13 };
+
 long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
     const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the partials of the waves */
-    const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order ? 4 : kept * padded;
+    const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order || shares(p) ? 4 : kept * padded;
     const int numbers = p->attention->attributes.first ? 3 : 2; /* words of decode_runs<...>::numbers, which a sequence has */
     /* words of decode_runs<...>::run: three states of 16, numbers + 1 for each lane, and five more */
-    const long long run = 53 + (numbers + 1) * p->target->wave;
-    const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
+    const long long run = 53 + (numbers + 1) * p->target->wave, pending = shares(p) ? 2 * part_words : 0;
+    const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run + pending;
     const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* for queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
@@ -198,15 +203,17 @@ static int splits_with_room(const problem *p, decode_whole_tile t)
     return most > splits ? most : splits;
 }
 
-/* Floats of workspace. A workgroup writes at most one partial, a slice: for each row the output columns, the largest score and the sum. */
+/* Floats of workspace. A workgroup writes at most one partial, or two if workgroups have shares. Each is a slice: for each row the output
+ * columns, the largest score and the sum. */
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = p->attention;
     /* in a launch of several phases each number takes a word of 8 bytes (templates/attention/decode_mma.h) */
-    const long long columns = problem_value_head(p),
-        slice = slice_head + rows_kept(p) * (p->ir->threads ? columns / 4 * 12 : columns + 4);
+    const long long columns = problem_value_head(p), slices = shares(p) ? 2 : 1,
+                    slice = slice_head + rows_kept(p) * (p->ir->threads ? columns / 4 * 12 : columns + 4),
+                    work_tiles = op->attributes.kv_heads * row_tiles(p); /* of a sequence */
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
-                           extent_number(op->attributes.kv_heads * row_tiles(p) * splits_with_room(p, tile->decode_whole) * slice));
+                           extent_number(work_tiles * splits_with_room(p, tile->decode_whole) * slices * slice));
 }
 
 void decode_whole_members(emission *e, writer *w)

@@ -20,6 +20,12 @@ template <int Rows> struct slopes_of_rows<true, Rows> {
     int position[Rows];
 };
 
+// The parts of a run that belong to work tiles of which other runs have parts, too.
+template <bool, class Part> struct pending_parts {};
+template <class Part> struct pending_parts<true, Part> {
+    Part pending[2];
+};
+
 template <class S>
 using tile_of_cache = cache_tile<typename S::type, S::head_dim, value_head<S>::size>;
 struct runs_in_list {
@@ -63,9 +69,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // Whether a run begins before the previous launch has ended, with guessed lengths. Registers suffice only with one workgroup per
     // multiprocessor.
     static constexpr bool guesses = tile::guesses && S::resident == 1;
-    struct alignas(16) memory : tile::shelf, ring::memory {
+    struct alignas(16) memory : tile::shelf, ring::memory, pending_parts<runs::shares, part> {
         float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // each warp's results for a part
-        float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
+        float joined[tile::in_order || runs::shares ? 1 : kept][tile::in_order || runs::shares ? 4 : pitch];
         float handed_over[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
         typename runs::run schedule;
     }; TF_TRACED(DEV static int nth(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / tile::rows; });
@@ -528,6 +534,91 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
+    // ---- shares. All workgroups that have parts of a work tile join them, each for a share of the groups of four columns, since a
+    // workgroup takes long to read what many others have computed. None waits before it has handed over all of its own parts. A run has two
+    // such parts at most; the later one in the order of keys is in slice 2 * workgroup, the earlier one in the next slice.
+    DEV static void store_four(const args &p, const part &t, int i, const joined &x)
+    {
+        const int row = i / fours, place = i % fours * 4;
+        float factor = x.sum == 0.0f ? 0.0f : 1.0f / x.sum;
+        if constexpr (has_sinks<S>::value)
+            factor = factor_with_sink(x.sum, x.largest, S::sink(p, head_of(t, row)) * to_log2, [](float y) { return machine_exp2(y); });
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const vec<float, 1> v = {x.o.e[k] * factor};
+            S::template write<1>(p, t.batch, token_of(p, t, row), head_of(t, row), tile::column_at(place + k), 1, v);
+        }
+    }
+    // The slice with workgroup `of`'s part of a work tile.
+    DEV static int slice_of(const part &t, int of) { return 2 * of + (of == t.last_owner && of != t.first_owner); }
+    DEV static void give(const args &p, const part &t, memory &m, int own, int &pending)
+    {
+        const bool whole = t.first_owner == t.last_owner;
+        for (int i = thread_again(); i < t.rows * fours; i += threads) {
+            const joined x = join_warps(m, i / fours, i % fours * 4);
+            if (whole) {
+                store_four(p, t, i, x);
+                continue;
+            }
+            const float of[2 * pairs] = {x.o.e[0], x.o.e[1], x.o.e[2], x.o.e[3], x.largest, x.sum};
+            tagged_pair *const to = pairs_of(p, slice_of(t, own), i);
+#pragma unroll
+            for (int n = 0; n < pairs; n++) tagged_store(to + n, {{tagged_pair::of(of[2 * n]), tagged_pair::of(of[2 * n + 1])}});
+        }
+        if (whole) return;
+        if (thread_index() == 0) m.pending[pending] = t;
+        pending++;
+    }
+    // Each thread takes a group of columns of a part; then a thread for each group of the share joins the parts in order.
+    static constexpr int room = static_cast<int>(sizeof(memory::o) / sizeof(joined)), taken = room < threads ? room : threads;
+    DEV static void take_share(const args &p, const part &t, memory &m, int own)
+    {
+        const int items = t.rows * fours, parts = t.last_owner - t.first_owner + 1, rank = own - t.first_owner;
+        const int end = (rank + 1) * items / parts;
+#pragma unroll 1
+        for (int first = rank * items / parts; first < end; first += taken) {
+            take_groups(p, t, m, first, end - first < taken ? end - first : taken, parts);
+            barrier();
+        }
+    }
+    DEV static void take_groups(const args &p, const part &t, memory &m, int first, int count, int parts)
+    {
+        joined *const slots = reinterpret_cast<joined *>(m.o[0]);
+        const int each = taken / count, thread = thread_again(), slot = thread / count, item = first + thread - slot * count;
+        joined all;
+        all.clear();
+#pragma unroll 1
+        for (int before = 0; before < parts; before += each) {
+            if (before) barrier();
+            if (slot < each && before + slot < parts) {
+                tagged_pair *const from = pairs_of(p, slice_of(t, t.first_owner + before + slot), item);
+                tagged_pair x[pairs];
+                for (bool there = false; !there;) {
+                    there = true;
+#pragma unroll
+                    for (int n = 0; n < pairs; n++) x[n] = tagged_read(from + n);
+#pragma unroll
+                    for (int n = 0; n < pairs; n++) there = there && x[n].there();
+                    if (!there) pause();
+                }
+                slots[thread] = {{{x[0].value(0), x[0].value(1), x[1].value(0), x[1].value(1)}}, x[2].value(0), x[2].value(1)};
+#pragma unroll
+                for (int n = 0; n < pairs; n++) tagged_store(from + n, {{0, 0}});
+            }
+            barrier();
+            const int taken_now = thread >= count ? 0 : parts - before < each ? parts - before : each;
+            float largest = all.largest;
+            for (int k = 0; k < taken_now; k++) largest = larger(largest, slots[k * count + thread].largest);
+            rescale(all, largest);
+#pragma unroll 4
+            for (int k = 0; k < taken_now; k++) {
+                const joined &x = slots[k * count + thread];
+                all.add(x.o, factor_of(x.largest, largest), x.sum);
+            }
+        }
+        if (thread < count) store_four(p, t, item, all);
+    }
+
     // ---- a run. Before the previous launch has ended, lengths may still change. A run is nevertheless scheduled by them, as a guess, so
     // that its first keys are prefetched into L2 and loaded. Then the lengths are read again; if they differ, the run begins anew.
     DEV static void prefetch_keys(const args &p, const part &t, const member &w)
@@ -615,7 +706,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     {
         const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
         bool arrived = false, met = false; // at the cluster's barrier, after which all parts have been handed over: arrived, and waited
-        int early = 0;
+        int early = 0, pending = 0;
         queries q;
         q.asked = false;
 #pragma unroll 1
@@ -647,21 +738,28 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             }
             if (now.to <= m.schedule.from) break;
             const part t = warp_same(now.now);
-            if constexpr (tile::queries_ahead)
-                if (then.to > m.schedule.from) q.load(p, warp_same(then.now), m);
-            const bool last = t.to == t.each;
-            if (!last) hand_over(p, t, m, w.index);
-            if (cluster > 1 && !arrived) cluster_arrive();
-            arrived = true;
-            if (last) {
-                if (cluster > 1 && t.first_owner < w.index) {
-                    cluster_wait();
-                    met = true;
+            if constexpr (runs::shares) {
+                give(p, t, m, w.index, pending);
+            } else {
+                if constexpr (tile::queries_ahead)
+                    if (then.to > m.schedule.from) q.load(p, warp_same(then.now), m);
+                const bool last = t.to == t.each;
+                if (!last) hand_over(p, t, m, w.index);
+                if (cluster > 1 && !arrived) cluster_arrive();
+                arrived = true;
+                if (last) {
+                    if (cluster > 1 && t.first_owner < w.index) {
+                        cluster_wait();
+                        met = true;
+                    }
+                    store(p, t, m, w.index);
                 }
-                store(p, t, m, w.index);
             }
             if constexpr (barrier_at_end) barrier(); TF_TRACED(if constexpr (Alone) trace_whole(p.tf_trace, trace_part(p, t), 0, when));
         }
+        if constexpr (runs::shares)
+#pragma unroll 1
+            for (int n = 0; n < pending; n++) take_share(p, warp_same(m.pending[n]), m, w.index);
         if constexpr (cluster > 1) { // no member may end while others read its shared memory
             if (!arrived) cluster_arrive();
             if (!met) cluster_wait();

@@ -26,6 +26,12 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     using args = typename S::args;
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
     static constexpr int known = TF_WAVE; // sequences whose lengths are kept in shared memory
+    // Whether all workgroups that have parts of a work tile join them, each for a share of the results; else the last of them does.
+#if defined(TF_TARGET_AMD)
+    static constexpr bool shares = false;
+#else
+    static constexpr bool shares = is_listed<S>;
+#endif
 
     struct member { // one of the workgroups that share the keys
         int index, total;
@@ -81,7 +87,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int seen_from, seen_to;          // some query sees keys seen_from..seen_to-1
         int from, to, each;              // the part has key tiles from..to-1 of the work tile's `each`
         int rows;                        // up to Rows
-        int first_owner, last_owner;     // the workgroups with the work tile's first and last part (last_owner: only in clusters)
+        int first_owner, last_owner;     // the workgroups with the work tile's first and last part (that: in clusters, or with shares)
     };
     struct cursor { // a position in a run, which is walked from its end
         int to;    // the end of the key tiles that are left to walk, as an index among all key tiles of the batch
@@ -220,7 +226,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
         const int first_owner = m.from > first ? owner(m, first) : own,
-                  last_owner = S::cluster > 1 && s.to < first + at.each ? owner(m, first + at.each - 1) : own;
+                  last_owner = (S::cluster > 1 || shares) && s.to < first + at.each ? owner(m, first + at.each - 1) : own;
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, first_owner, last_owner};
     }
