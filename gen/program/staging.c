@@ -72,6 +72,7 @@ bool product_is_rounded(const problem *p)
     bool rounds = dtype_size(type) == 2;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_value *v = p->phase->ops[i]->outputs[0];
+        if (op_is_view(p->phase->ops[i])) continue;
         rounds &= op_table[v->def->kind].class == class_PRODUCT && v->type == type && value_stored(p->ir, p->phase, v);
     }
     for (int i = 0; i < p->segments->count; i++) rounds &= p->segments->items[i].kind == segment_plain;
