@@ -88,7 +88,8 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
     const double vector = vector_rate(d) / units * (lanes > 0 ? lanes : 1), share = x->products_share > 0 ? x->products_share : 1;
     cost now = {0};
     now.memory = count * x->memory / (memory * bandwidth_drawn(busy) * (x->memory_share > 0 ? x->memory_share : 1));
-    now.cache = fmax(count * x->asked / l2, busiest * (x->taken > 0 ? x->taken : x->asked) / unit);
+    const double asked = x->asked * (x->asked_counts > 0 ? x->asked_counts : 1);
+    now.cache = fmax(count * asked / l2, busiest * (x->taken > 0 ? x->taken : x->asked) / unit);
     if (x->lockstep && x->groups <= count) now.cache /= lockstep_gain;
     now.flight = x->ahead > 0 ? x->streamed / x->ahead * device_latency(d) : 0;
     if (x->products > 0)
@@ -151,7 +152,8 @@ static void add_last_round(const device_model *d, const cost_descriptor *x, doub
 cost cost_of(const device_model *d, const cost_descriptor *x)
 {
     cost c = {0};
-    const double seats = d->units * fmax(1, x->per_unit), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
+    const double seats = x->seats > 0 ? x->seats : d->units * fmax(1, x->per_unit);
+    const double rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
     if (rounds > 0) add_round(d, x, seats, rounds, &c);
     if (rest > 0) add_last_round(d, x, rest, seats, &c);
     const double clock = clock_of(d, x, fmin(seats, x->groups)), between = (rounds + (rest > 0) - 1) * x->round_cycles / clock;

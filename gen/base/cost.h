@@ -9,8 +9,10 @@
 /* What one workgroup does, unless a comment says `of the launch`. All workgroups are taken to be alike. */
 typedef struct cost_descriptor {
     double groups, per_unit; /* workgroups of the launch; workgroups that are resident on a unit at once */
+    double seats;            /* of the launch: workgroups that are resident at once; 0: per_unit on each unit */
     double threads;
     double memory, asked;    /* bytes to and from DRAM; bytes requested from L2, including the former */
+    double asked_counts;     /* how often a requested byte counts; 0: once */
     double taken;            /* bytes that reach its unit from L2 or by multicast in the cluster; 0: as many as `asked` */
     double memory_share;     /* share of DRAM bandwidth that the program reaches; 0: all */
     double ahead, streamed;  /* bytes kept in flight ahead of use; all bytes loaded this way. ahead 0: latency is hidden */

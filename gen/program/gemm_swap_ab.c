@@ -1,6 +1,7 @@
 /* Products on wgmma with operands swapped: weights are its M, rows of A its N (templates/gemm/gemm_swap_ab.h). In: a product. Out: a tile,
  * for few rows the fastest by the model of time in this file, for many rows one from gen/program/swap_ab_rows.c. In comments, sizes of
  * products are M x N x K, those of tiles m x n. */
+#include "gen/program/rounded.h"
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include <math.h>
@@ -145,10 +146,22 @@ static void choose_of_few_rows(const problem *p, ir_tile *t)
     try_fewer_rows(p, t);
 }
 
+/* True for products whose epilogue only rounds, if they have many rows, or few columns, whose weights do not keep DRAM busy. */
+static bool has_rounded_costs(const problem *p)
+{
+    enum { few_columns = 512, least_rows = 65 };
+    const bool small = p->packed_n <= few_columns && problem_rows(p) >= least_rows;
+    return (small || swap_ab_many_rows(p)) && is_rounded_16_bits(p);
+}
+
+static void describe_many_rows(const problem *p, const ir_tile *t, cost_descriptor *d) { swap_ab_cost(p, &t->gemm_swap_ab, d); }
+/* chooses tiles by the costs that any epilogue has */
+static const program many_rows = {.describe_cost = describe_many_rows, .weights = weights_as_rows};
+
 static void defaults(const problem *p, ir_tile *t)
 {
-    const bool many = swap_ab_many_rows(p);
-    if (!many || !swap_ab_choose(p, &gemm_swap_ab_program, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
+    if (!swap_ab_many_rows(p) || !swap_ab_choose(p, &many_rows, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
+    if (has_rounded_costs(p)) swap_ab_rounded_choose(p, &gemm_swap_ab_program, &t->gemm_swap_ab);
     t->gemm_swap_ab.smem_epilogue = swap_ab_stages_results(p, &t->gemm_swap_ab);
 }
 
@@ -163,6 +176,10 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     const double shallow = 0.9; /* share of DRAM bandwidth reached with two workgroups per multiprocessor, which have fewer stages each */
     const double waits = 1.2;   /* at most row_stages / waits stages of weights count as in flight, since wgmma waits for rows of A, too */
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
+    if (has_rounded_costs(p)) {
+        swap_ab_rounded_cost(p, x, d);
+        return;
+    }
     if (swap_ab_many_rows(p)) {
         swap_ab_cost(p, x, d);
         return;

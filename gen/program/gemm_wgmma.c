@@ -1,5 +1,6 @@
 /* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: the fastest predicted tile. In comments, sizes of
  * products are M x N x K. */
+#include "gen/program/rounded.h"
 #include "gen/program/staging.h"
 #include "gen/program/warpgroups.h"
 
@@ -7,7 +8,19 @@ extern const program gemm_wgmma_program;
 
 enum { length = 64 }; /* K per k tile */
 
-static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
+static void describe_any_epilogue(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
+/* chooses tiles by the costs that any epilogue has */
+static const program any_epilogue = {.describe_cost = describe_any_epilogue, .weights = weights_in_terms};
+
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
+{
+    enum { long_k = 2048 }; /* of linears: ws_cost() is off by a tenth there, by a fifth with shorter K */
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
+    ws_cost(p, t, 1, d);
+    const bool linear = p->product->kind != op_matmul;
+    if (linear && !x->own_tiles && x->split_k == 1 && product_length(p) >= long_k) return;
+    if (is_rounded_16_bits(p)) ws_rounded_cost(p, x, d);
+}
 
 /* Products of f32 rows can run here, in passes of bf16 terms, or as 3xTF32. H200, N = K = 4096, us for M = 512 and M = 4096: bf16 weights
  * in 3 passes 87, 671, by 3xTF32 131, 1011; f16 weights in 5 passes (6 since then) 143, 1051, by 3xTF32 134, 1030. */
@@ -84,7 +97,7 @@ static void try_own_shape(const problem *p, ir_tile x, int m, int n, int cluster
     t->m = m, t->n = n, t->cluster = cluster, t->own_tiles = 1;
     fill(p, &x);
     if (product_matrices(p) * ((problem_rows(p) + m - 1) / m) * column_tiles(p, n) <= p->device->units) return;
-    const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
+    const double seconds = program_seconds(p, &any_epilogue, &x);
     if (seconds < *least) *best = x, *least = seconds;
 }
 
@@ -115,14 +128,14 @@ static void try_own_tiles(const problem *p, ir_tile *t)
     const bool at_lines = a_begins_at_lines(p, weights_in_terms);
     if (p->ir->feeds || t->gemm_warpgroups.split_k > 1 || !may_own_tiles(p)) return; /* K may be split for accuracy */
     const ir_tile whole = *t;
-    double least = clearly * program_seconds(p, &gemm_wgmma_program, t);
+    double least = clearly * program_seconds(p, &any_epilogue, t);
     for (int n = at_lines ? narrowest : narrowest + 32; n <= (wide ? widest : narrowest); n += 32)
         for (int cluster = 1; cluster <= (takes_pairs(p) && at_lines ? most_cluster : 1); cluster++)
             try_own_shape(p, whole, warpgroup_rows, n, cluster, &least, t);
     if (linear && at_lines && !product_is_rounded(p)) try_own_tiles_of_computing(p, whole, &least, t);
 }
 
-static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
+static void tile_of_both_warpgroups(const problem *p, const program *by, ir_tile *t)
 {
     /* panels: widths if B is [K, N], whole boxes of 64 columns; at other widths neighbouring tiles would load parts of the same lines */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
@@ -134,7 +147,37 @@ static void tile_of_both_warpgroups(const problem *p, ir_tile *t)
                                                 .smem_epilogue = !staging_obstacle(p, false) && staging_pays(p)};
     const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
     const ws_search search = {across ? panels : widths, (int)count, takes_pairs(p) && !p->ir->feeds ? 2 : 1, 0.97, 0, 256, fill};
-    ws_choose(p, &gemm_wgmma_program, &search, t);
+    ws_choose(p, by, &search, t);
+}
+
+/* Tries own_tiles of all sizes. A tile that is predicted to take less than *least seconds becomes *best. */
+static void try_rounded_own_tiles(const problem *p, double *least, ir_tile *best)
+{
+    enum { most_results = 128 * 192, step = 32 };
+    const bool stages_results = !staging_obstacle(p, false), pairs = takes_pairs(p) && product_length(p) > length;
+    for (int m = warpgroup_rows / 2; m <= warpgroup_rows; m += warpgroup_rows / 2)
+        for (int n = 64; n <= 256 && m * n <= most_results; n += step)
+            for (int cluster = 1; cluster <= (pairs ? 2 : 1); cluster++)
+                for (int staged = 0; staged <= stages_results; staged++) {
+                    ir_tile x = *best;
+                    gemm_warpgroups_tile *own = &x.gemm_warpgroups;
+                    own->m = m, own->n = n, own->cluster = cluster, own->split_k = 1, own->own_tiles = 1, own->smem_epilogue = staged;
+                    fill(p, &x);
+                    const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
+                    if (seconds < *least) *best = x, *least = seconds;
+                }
+}
+
+/* Tries tiles by the costs of epilogues that only round. Chosen if clearly predicted faster than t (gen/program/rounded.h). */
+static void try_rounded(const problem *p, ir_tile *t)
+{
+    double least = rounded_clearly * program_seconds(p, &gemm_wgmma_program, t);
+    ir_tile x = *t;
+    tile_of_both_warpgroups(p, &gemm_wgmma_program, &x);
+    const bool splits_for_digits = x.gemm_warpgroups.split_k > 1 && product_length(p) > longest_sum(p);
+    const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
+    if (seconds < least) *t = x, least = seconds;
+    if (!splits_for_digits) try_rounded_own_tiles(p, &least, t);
 }
 
 /* In a launch with a loading warp, tries tiles of 64 rows, whose warpgroups each compute half of the columns. They have twice as many
@@ -155,9 +198,10 @@ static void try_64_rows(const problem *p, ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    tile_of_both_warpgroups(p, t);
+    tile_of_both_warpgroups(p, &any_epilogue, t);
     try_64_rows(p, t);
     try_own_tiles(p, t);
+    if (is_rounded_16_bits(p)) try_rounded(p, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -177,7 +221,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 static bool smaller(const problem *p, ir_tile *t)
 {
     if (t->gemm_warpgroups.own_tiles) {
-        tile_of_both_warpgroups(p, t);
+        tile_of_both_warpgroups(p, &gemm_wgmma_program, t);
         return true;
     }
     const int n = t->gemm_warpgroups.n, half = n / 64 * 32;

@@ -12,6 +12,7 @@ int swap_ab_members(const gemm_swap_ab_tile *x); /* workgroups that multicast to
 int swap_ab_rows_loaded(const problem *p, const gemm_swap_ab_tile *x); /* rows of A in a stage: m, rounded up to whole loads */
 int swap_ab_column_step_of(const problem *p); /* n must be a multiple of it: swap_ab_column_step, doubled if B is [K, N] */
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* shared memory per workgroup */
+long long swap_ab_clusters(const problem *p, const gemm_swap_ab_tile *x); /* clusters of a launch, each counted once for all slices of K */
 /* Whether the stages are large enough for the tile's sums, which are written over them before the epilogue. */
 bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x);
 /* For a tile of more than swap_ab_rows_beside_a_warp rows, or with a tail: whether a thread's registers hold its accumulators, and those at
@@ -24,7 +25,13 @@ int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x); /* workgroup
  * weights, but no more than a slice has k tiles unless the tile's sums need the room. False: the tile does not fit. */
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
 
-/* ---- many rows (gen/program/swap_ab_rows.c) */
+/* ---- many rows (gen/program/swap_ab_rows.c; gen/program/rounded.c) */
+/* The multiprocessors, in percent, that clusters of four workgroups and more can occupy at once. On an H200 120 of 132: clusters of 4 and 8
+ * that have 120 workgroups take one round, with 128 two. */
+enum { swap_ab_seats = 91 };
+/* The rows of a tile if `tiles` row tiles share all rows evenly, in multiples of 8. 0: no tile may have so few or so many, or fewer tiles
+ * of that size suffice. */
+int swap_ab_rows_of_tile(const problem *p, long long tiles);
 enum { swap_ab_most_rows = 8192 }; /* with more rows other programs are preferred */
 /* True for matmuls, and for linears of more rows than gemm_swap_ab.c chooses tiles for: 64, or 128 if rows begin at L2 lines or K is longer
  * than was timed. */

@@ -12,12 +12,6 @@ bool swap_ab_many_rows(const problem *p)
 }
 
 /* ---- the cost of a launch */
-static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
-{
-    const long long rows = (long long)x->m * x->cluster_m;
-    return product_matrices(p) * ((problem_rows(p) + rows - 1) / rows) * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
-}
-
 static bool columns_of_a(const problem *p) { return p->product->attributes.transpose_a; }
 
 /* Constants of the cost of a launch, fitted to tiles timed in chains of launches on an H200. A launch of one round runs all its workgroups
@@ -102,7 +96,7 @@ static bool is_rounded_linear(const problem *p) { return p->product->kind != op_
 
 static bool is_one_round(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return clusters_of(p, x) * swap_ab_members(x) * x->split_k <= p->device->units * swap_ab_resident(p, x);
+    return swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k <= p->device->units * swap_ab_resident(p, x);
 }
 
 static double share_of(int workgroups, double of_two, double of_four)
@@ -170,7 +164,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double k_bytes = k_tiles * x->k * swap_ab_element_bytes;
     const int columns = (x->n + 63) / 64 * 64, multicast = is_fitted ? x->cluster_m : 1;
-    d->groups = (double)(clusters_of(p, x) * swap_ab_members(x) * x->split_k), d->per_unit = swap_ab_resident(p, x);
+    d->groups = (double)(swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k), d->per_unit = swap_ab_resident(p, x);
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? f->memory_of_two : f->memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k;
     const int loaded = swap_ab_rows_loaded(p, x);
@@ -201,7 +195,7 @@ static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     const int cluster = swap_ab_members(x) * x->split_k;
-    const long long workgroups = clusters_of(p, x) * cluster, seats = (long long)p->device->units * together;
+    const long long workgroups = swap_ab_clusters(p, x) * cluster, seats = (long long)p->device->units * together;
     return cluster < 4 || (together == 1 && workgroups * 100 <= seats * share_of_seats(cluster));
 }
 
@@ -210,7 +204,7 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double peak = p->device->rates[rate_products].of[dtype_bf16], columns = (x->n + 63) / 64 * 64;
     const double each = 2.0 * x->m * columns * (double)product_length(p) / x->split_k, units = p->device->units;
-    const double workgroups = (double)(clusters_of(p, x) * swap_ab_members(x) * x->split_k);
+    const double workgroups = (double)(swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k);
     return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
 }
 
@@ -223,7 +217,7 @@ static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 {
     enum { most_rows = 512 };
     if (x->cluster == 1 || x->in_turn || p->product->kind == op_matmul || problem_rows(p) > most_rows) return false;
-    return x->split_k > 1 || x->tail > 1 || clusters_of(p, x) * swap_ab_members(x) <= p->device->units;
+    return x->split_k > 1 || x->tail > 1 || swap_ab_clusters(p, x) * swap_ab_members(x) <= p->device->units;
 }
 
 /* Tries x with `together` workgroups per multiprocessor. Slices of K above `longest` are summed in blocks (gemm_swap_ab.h: folds), which
@@ -271,7 +265,7 @@ static void try_rounds_of_slices(search *s, gemm_swap_ab_tile x, long long workg
 static void try_splits(search *s, gemm_swap_ab_tile x)
 {
     const bool values = s->p->product->kind == op_matmul;
-    const long long units = s->p->device->units, workgroups = clusters_of(s->p, &x) * swap_ab_members(&x);
+    const long long units = s->p->device->units, workgroups = swap_ab_clusters(s->p, &x) * swap_ab_members(&x);
     const int most_split = values && x.cluster == 1 ? 8 : 4, most = values ? most_split : 8;
     for (x.split_k = 1; x.split_k <= most_split && x.split_k * swap_ab_members(&x) <= most; x.split_k *= 2) {
         const long long all = workgroups * x.split_k;
@@ -318,15 +312,6 @@ static void try_widths(search *s, int m, int cluster, int cluster_m)
                                               .tail = 1});
 }
 
-/* The rows of a tile if `tiles` row tiles share all rows evenly, in multiples of 8. 0: no tile may have so few or so many, or fewer tiles
- * of that size suffice. */
-static int rows_of_tile(const problem *p, long long tiles)
-{
-    enum { most_m = 256, least_m = 16 };
-    const long long rows = problem_rows(p), m = ((rows + tiles - 1) / tiles + 7) / 8 * 8;
-    return m < least_m || m > most_m || (rows + m - 1) / m != tiles ? 0 : (int)m;
-}
-
 /* Tries clusters of four tiles of 64 columns that load rows in turn, in launches of one round, with `first` up to below `end` row tiles.
  * They are chosen if clearly predicted faster. Their constants are fitted to 28 tiles of 72 to 192 rows; predicted times are off by 7 %. Of
  * 39 other products, 20 were predicted to take at least 8 % less with them: without, these took 0.97 to 1.38 times as long, 1.11 times in
@@ -338,11 +323,11 @@ static void try_in_turn(search *s, long long first, long long end)
     const double clearly = 1 / 1.08;
     s->least *= clearly;
     for (long long tiles = first; tiles < end; tiles++) {
-        const int m = rows_of_tile(s->p, tiles);
+        const int m = swap_ab_rows_of_tile(s->p, tiles);
         gemm_swap_ab_tile x = {.m = m, .n = n, .k = 64, .cluster = cluster, .cluster_m = 1, .split_k = 1, .tail = 1, .in_turn = 1};
         x.threads = swap_ab_threads(m, n);
         if (m < least_m || m > most_m) continue;
-        const long long workgroups = clusters_of(s->p, &x) * cluster, units = s->p->device->units;
+        const long long workgroups = swap_ab_clusters(s->p, &x) * cluster, units = s->p->device->units;
         if (2 * workgroups >= units && workgroups <= units) try_tile(s, x, 1);
     }
 }
@@ -390,7 +375,7 @@ static void try_halves_in_pairs(search *s)
     gemm_swap_ab_tile *x = &t.gemm_swap_ab;
     *x = (gemm_swap_ab_tile){.m = (int)even_tile_rows(rows, 2, 8), .n = n, .k = 64, .cluster = 1, .cluster_m = 2, .split_k = 1, .tail = 2};
     x->threads = swap_ab_threads(x->m, n);
-    const long long workgroups = clusters_of(p, x) * swap_ab_members(x) * x->tail;
+    const long long workgroups = swap_ab_clusters(p, x) * swap_ab_members(x) * x->tail;
     if (workgroups > units || workgroups * 100 < units * least_percent || loses_digits(p, x->tail)) return;
     if (!swap_ab_registers_fit(p, x, 1) || !swap_ab_fill(p, 1, x)) return;
     x->stages = x->row_stages = x->row_stages < most_stages ? x->row_stages : most_stages;
@@ -408,7 +393,7 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
     const long long first = (problem_rows(p) + most_m - 1) / most_m, end = first + row_tiles;
     const bool fitted_columns = is_rounded_linear(p);
     for (long long tiles = first; tiles < end; tiles++) {
-        const int m = rows_of_tile(p, tiles), shared = m < least_m_of_four ? 2 : most_cluster_m;
+        const int m = swap_ab_rows_of_tile(p, tiles), shared = m < least_m_of_four ? 2 : most_cluster_m;
         for (int cluster = 1; m && cluster <= most_cluster; cluster *= 2) try_widths(&s, m, cluster, 1);
         for (int cluster_m = 2; m && fitted_columns && cluster_m <= shared && cluster_m <= tiles; cluster_m *= 2)
             try_widths(&s, m, 1, cluster_m);

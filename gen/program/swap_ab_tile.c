@@ -11,6 +11,19 @@ int swap_ab_members(const gemm_swap_ab_tile *x) { return x->cluster * x->cluster
 
 int swap_ab_column_step_of(const problem *p) { return swap_ab_column_step * (matmul_is_across(p->product) ? 2 : 1); }
 
+long long swap_ab_clusters(const problem *p, const gemm_swap_ab_tile *x)
+{
+    const long long rows = (long long)x->m * x->cluster_m;
+    return product_matrices(p) * ((problem_rows(p) + rows - 1) / rows) * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
+}
+
+int swap_ab_rows_of_tile(const problem *p, long long tiles)
+{
+    enum { most_m = 256, least_m = 16 };
+    const long long rows = problem_rows(p), m = ((rows + tiles - 1) / tiles + 7) / 8 * 8;
+    return m < least_m || m > most_m || (rows + m - 1) / m != tiles ? 0 : (int)m;
+}
+
 /* ---- resources of a tile */
 static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->n * x->k + 16; }
 /* A stored as [K, M] is loaded in panels of 64 rows, A stored as [M, K] in boxes of any multiple of 8 rows. Unless they take turns, the

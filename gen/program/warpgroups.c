@@ -187,6 +187,8 @@ bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
     return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
 }
 
+double ws_meeting_cycles(const problem *p, const gemm_warpgroups_tile *x) { return ws_shares(p, x) ? share_cycles(x) : tree_cycles(x); }
+
 /* True for a launch of one round whose workgroups each load their own weights, with rows that do not begin at lines. Of 118 tiles of
  * products of 65 to 3000 rows only these took longer than predicted, 1.05 to 1.4 times (119x7152x776 with tiles of 64 columns 9.6 us,
  * predicted 6.8). */
@@ -244,7 +246,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     const bool alone = loads_weights_alone(p, x, d, operands);
     d->taken = k_tiles * 128 * (rows_taken(p, d, x->m, operands) + operands * columns * (alone ? columns_alone : 1) + split);
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
-    d->end_cycles += ws_shares(p, x) ? share_cycles(x) : tree_cycles(x);
+    d->end_cycles += ws_meeting_cycles(p, x);
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : alone ? start_alone : 0);
     if (x->own_tiles) own_tiles_cost(p, x, k_tiles, d);
 }

@@ -24,6 +24,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int columns); /* columns: rows of 128 bytes that a stage has of B */
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
+double ws_meeting_cycles(const problem *p, const gemm_warpgroups_tile *x); /* that reducing the slices of a tile takes (split-K) */
 bool ws_shares(const problem *p, const gemm_warpgroups_tile *x); /* each slice reduces a share of the tile (templates/gemm/k_shares.h) */
 int ws_partials(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);

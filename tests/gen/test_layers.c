@@ -362,7 +362,8 @@ END_TEST
 /* All parts of a tile of the last round run at once: here 2 workgroups in 8 parts. */
 START_TEST(a_tail_has_no_more_parts_than_the_device_has_multiprocessors)
 {
-    static const char *const line = "gemm layer=swap_ab m=64 cluster_m=2 cluster=1 split_k=1 tail=8";
+    static const char *const line = "gemm layer=swap_ab m=64 n=128 k=64 threads=288 stages=6 row_stages=6 cluster=1 cluster_m=2 split_k=1 "
+                                    "tail=8";
     const tuning t = {.lines = &line, .count = 1};
     for (int units = 15; units <= 16; units++) {
         build b = {.a = arena_new(), .text = PRODUCT("bf16", "1000", "1024"), .target = "sm_90a", .tuning = &t, .units = units};

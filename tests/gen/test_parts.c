@@ -40,9 +40,11 @@ START_TEST(few_tiles_are_split_along_k_and_many_are_not)
         rig *r = product(false, cases[i].dtype, cases[i].M, cases[i].N, cases[i].K);
         const plan *p = r->c.plan;
         const int split = setting(p, "split_k"), n = setting(p, "n");
+        const int cluster = strcmp(cases[i].dtype, "f32") ? setting(p, "cluster") : 1, m = setting(p, "m") * cluster;
         ck_assert_msg((split > 1) == cases[i].parts, "%s x %s x %s: split_k=%d", cases[i].M, cases[i].N, cases[i].K, split);
         ck_assert_int_eq(p->scratch_count, split > 1);
-        const long long tiles = (atoi(cases[i].M) + 127) / 128 * ((p->packs[0].columns + n - 1) / n);
+        const long long row_tiles = (atoi(cases[i].M) + m - 1) / m * cluster;
+        const long long tiles = row_tiles * ((p->packs[0].columns + n - 1) / n);
         ck_assert_int_eq(launch_grid(&p->launches[p->launch_count - 1], &p->ir->dims), tiles * split);
         if (split > 1) {
             ck_assert_int_le(tiles * split, 132);
@@ -179,7 +181,7 @@ START_TEST(slices_share_out_a_tile)
 {
     static const char yaml[] = "block: t\ndtype: bf16\ndims: {M: 70, K: 640, N: 40}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\n"
                                "ops:\n  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n";
-    static const char *const lines[] = {"gemm layer=wgmma n=64 stages=3 split_k=10"};
+    static const char *const lines[] = {"gemm layer=wgmma m=128 own_tiles=0 n=64 stages=3 split_k=10"};
     static const struct {
         const char *define;
         int multiprocessors;

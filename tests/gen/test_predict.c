@@ -276,12 +276,14 @@ static foreseen foreseen_of(const char *yaml, const char *tile, int index)
     return foreseen_on(model, yaml, tile, index);
 }
 
+#define WHOLE "gemm layer=wgmma m=128 own_tiles=0" /* both warpgroups compute a tile */
+
 /* 512 x 512 x 1024 in tiles of 128 x 128: 4 x 4 tiles take two rounds on 8 units; the weight is as large as the cache. */
 START_TEST(a_products_time_counts_rounds_of_tiles)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group_m=2 stages=4", 0).got;
+    const prediction p = foreseen_of(yaml, WHOLE " n=128 group_m=2 stages=4", 0).got;
     const double x = 512 * 1024 * 2, w = 512 * 1024 * 2, y = 512 * 512 * 2, operations = 2.0 * 512 * 512 * 1024;
     ck_assert_double_eq(p.asked, 4 * x + 4 * w + y);
     ck_assert_double_eq(p.moved, x + 2 * w + y); /* two groups of two row tiles, all four column tiles at once */
@@ -310,11 +312,11 @@ START_TEST(predicted_times_are_near_those_of_an_h200)
     static const struct {
         const char *yaml, *tile;
         double us;
-    } cases[] = {{PRODUCT("256", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 17.33},
-                 {PRODUCT("256", "4096", "4096"), "gemm layer=wgmma n=128 cluster=1 split_k=1 smem_epilogue=1 stages=6", 22.03},
-                 {PRODUCT("1024", "768", "3072"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 11.27},
-                 {PRODUCT("129", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 36.59},
-                 {PRODUCT("128", "1024", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=4 smem_epilogue=1 stages=8", 8.92},
+    } cases[] = {{PRODUCT("256", "4096", "4096"), WHOLE " n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 17.33},
+                 {PRODUCT("256", "4096", "4096"), WHOLE " n=128 cluster=1 split_k=1 smem_epilogue=1 stages=6", 22.03},
+                 {PRODUCT("1024", "768", "3072"), WHOLE " n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 11.27},
+                 {PRODUCT("129", "4096", "4096"), WHOLE " n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 36.59},
+                 {PRODUCT("128", "1024", "4096"), WHOLE " n=64 cluster=1 split_k=4 smem_epilogue=1 stages=8", 8.92},
                  {PRODUCT("64", "14336", "4096"), "gemm layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 split_k=2", 31.33},
                  {PRODUCT("128", "4096", "4096"), "gemm layer=swap_ab m=128 n=64 k=64 threads=160 stages=5 row_stages=4 split_k=2", 13.93},
                  {PRODUCT("254", "2296", "3392"),
@@ -378,7 +380,7 @@ START_TEST(rows_of_a_raster_group_are_read_again_for_each_set_of_columns)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group_m=4 stages=4", 0).got;
+    const prediction p = foreseen_of(yaml, WHOLE " n=128 group_m=4 stages=4", 0).got;
     ck_assert_double_eq(p.moved, 2 * 512 * 1024 * 2 + 512 * 1024 * 2 + 512 * 512 * 2);
 }
 END_TEST
@@ -390,14 +392,14 @@ static const struct {
 } walks[] = {
     /* 4 x 5 tiles in groups of two row tiles, 8 tiles at a time: first four columns of the first group; then its fifth column and three
      * columns of the second group; then the second group's last two columns */
-    {"640", "gemm layer=wgmma n=128 group_m=2 stages=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
+    {"640", WHOLE " n=128 group_m=2 stages=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
     /* groups of three row tiles and of one: the second eight tiles are seven of the first group and one of the second */
-    {"640", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
+    {"640", WHOLE " n=128 group_m=3 stages=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
     /* with three columns: the last four tiles are one of the first group and three of the second */
-    {"384", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 2) / 4.0, (3 + 3) / 3.0},
+    {"384", WHOLE " n=128 group_m=3 stages=4", (3 + 2) / 4.0, (3 + 3) / 3.0},
     /* clusters of two take 256 rows: 2 x 4 tiles, 4 at a time; a group is one cluster or both */
-    {"512", "gemm layer=wgmma n=128 group_m=2 cluster=2 stages=4", (1 + 1) / 2.0, (4 + 4) / 4.0},
-    {"512", "gemm layer=wgmma n=128 group_m=4 cluster=2 stages=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
+    {"512", WHOLE " n=128 group_m=2 cluster=2 stages=4", (1 + 1) / 2.0, (4 + 4) / 4.0},
+    {"512", WHOLE " n=128 group_m=4 cluster=2 stages=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
 };
 
 START_TEST(operands_of_concurrent_tiles_are_read_again_by_the_next_ones)
@@ -420,8 +422,8 @@ START_TEST(rows_of_a_group_stay_cached_if_the_columns_between_fit_too)
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 2048, K: 384}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
     const double x = 512 * 384 * 2, w = 2048 * 384 * 2, y = 512 * 2048 * 2;
-    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=128 group_m=2 stages=4", 0).got.moved, 4 * x + 2 * w + y);
-    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=64 group_m=2 stages=4", 0).got.moved, x + 2 * w + y);
+    ck_assert_double_eq(foreseen_of(yaml, WHOLE " n=128 group_m=2 stages=4", 0).got.moved, 4 * x + 2 * w + y);
+    ck_assert_double_eq(foreseen_of(yaml, WHOLE " n=64 group_m=2 stages=4", 0).got.moved, x + 2 * w + y);
 }
 END_TEST
 
@@ -439,7 +441,7 @@ START_TEST(padded_rows_cost_as_much_as_real_rows)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 130, N: 128, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    const foreseen f = foreseen_of(yaml, "gemm layer=wgmma n=128 stages=4", 0);
+    const foreseen f = foreseen_of(yaml, WHOLE " n=128 stages=4", 0);
     ck_assert_double_eq(f.work.products, 2.0 * 130 * 128 * 64);
     ck_assert_double_eq(f.got.padded, 2.0 * 256 * 128 * 64);
     ck_assert_double_eq(f.got.use, 2 / 8.0);

@@ -206,8 +206,8 @@ static const struct {
     const char *target, *yaml, *tile;
     int tiles; /* from a formula */
 } cases[] = {
-    {"sm_90a", LINEAR("bf16", "300", "256", "128"), "gemm layer=wgmma n=64 split_k=1 cluster=1", 3 * 4},
-    {"sm_90a", LINEAR("bf16", "300", "256", "256"), "gemm layer=wgmma n=64 split_k=2 cluster=1", 3 * 4 * 2},
+    {"sm_90a", LINEAR("bf16", "300", "256", "128"), "gemm layer=wgmma m=128 own_tiles=0 n=64 split_k=1 cluster=1", 3 * 4},
+    {"sm_90a", LINEAR("bf16", "300", "256", "256"), "gemm layer=wgmma m=128 own_tiles=0 n=64 split_k=2 cluster=1", 3 * 4 * 2},
     {"sm_90a", LINEAR("f32", "200", "128", "128"), "gemm layer=wgmma_3xtf32 n=64 split_k=1", 2 * 2},
     {"sm_90a", LINEAR("bf16", "40", "300", "256"), "gemm layer=mma m=64 n=128 k=64 threads=128 stages=4", 3},
     {"sm_90a", LINEAR("bf16", "9", "320", "256"), "gemm layer=register_fed", 0},

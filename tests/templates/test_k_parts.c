@@ -42,7 +42,7 @@ static const parts_case cases[] = {
     {"gfx1100", MATRICES, "layer=simt m=32 n=32 k=16 thread_m=2 thread_n=8 threads=128 split_k=3"},
     {"gfx942", MATRICES, "layer=simt m=32 n=32 k=32 thread_m=4 thread_n=8 threads=256 split_k=1"},
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
-    {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
+    {"sm_90a", LONG, "layer=wgmma m=128 own_tiles=0 n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=3"},
     {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=4 n=32 threads=256 split_k=4"}, /* rows of w have 75 elements */
     {"sm_80", MATRICES, "layer=skinny m=2 thread_m=2 thread_n=8 n=64 threads=64 split_k=4"},
