@@ -96,11 +96,11 @@ START_TEST(the_tour_shows_what_the_command_prints)
     const char *tfgen = getenv("TFGEN");
     ck_assert_msg(shell("python3 tests/tour.py %s 2>&1", tfgen ? tfgen : "./tfgen") == 0, "%s", output);
     make_folder();
-    ck_assert_int_eq(shell("mkdir %s/docs && cp -r specs %s && sed 's/ stages=4 group_m=16/ stages=5 group_m=16/; s/op: silu/op: relu/' "
+    ck_assert_int_eq(shell("mkdir %s/docs && cp -r specs %s && sed 's/ stages=5 group_m=16/ stages=6 group_m=16/; s/op: silu/op: relu/' "
                            "docs/architecture.md >%s/docs/architecture.md && ROOT=%s python3 tests/tour.py %s 2>&1",
                            folder, folder, folder, folder, tfgen ? tfgen : "./tfgen"),
                      1);
-    says("but tfgen has not: tile layer=wgmma m=128 n=224 k=64 threads=384 stages=5");
+    says("but tfgen has not: tile layer=wgmma m=64 n=256 k=64 threads=384 stages=6");
     says("but specs/llama-block.yaml has not: - {out: act, op: relu");
     remove_folder();
 }
