@@ -200,7 +200,7 @@ END_TEST
 static const struct {
     const char *target, *line;
     bool check;
-} pairs[] = {{"sm_90a", "gemm layer=wgmma n=96 cluster=1 smem_epilogue=0 stages=3", true},
+} pairs[] = {{"sm_90a", "gemm layer=wgmma m=128 n=96 cluster=1 smem_epilogue=0 own_tiles=0 stages=3", true},
              {"gfx942", "gemm layer=mfma m=64 n=64", false}};
 
 START_TEST(a_product_waits_for_rows_that_another_product_writes)
