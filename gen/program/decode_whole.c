@@ -159,12 +159,12 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
     return t->threads * t->resident > most ? arena_printf(p->a, "a multiprocessor holds %d threads", most) : NULL;
 }
 
-/* sizeof(memory) of the template */
 /* Whether all workgroups with parts of a work tile join them (templates/attention/decode_runs.h: shares). */
 static bool shares(const problem *p) { return p->ir->threads && !by_wave_cache(p->target); }
 
-enum { part_words = 13 };
+enum { part_words = 13 /* of a part (decode_runs.h) */ };
 
+/* sizeof(memory) of the template */
 long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
