@@ -33,7 +33,7 @@ static tfgen_device *host_of(unsigned workers)
 
 static tfgen_plan *plan_in_parts(void)
 {
-    static const char *const tile = "gemm: layer=wgmma m=128 n=64 split_k=2";
+    static const char *const tile = "gemm: layer=wgmma m=128 n=64 split_k=2 own_tiles=0";
     tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
     tfgen_plan *plan;
     tfgen_error error;
