@@ -124,7 +124,7 @@ static void check_parts(void *argument)
 {
     static const char yaml[] = "block: t\ndtype: bf16\ndims: {M: 8, K: 128, N: 192}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    static const char *const lines[] = {"gemm: layer=wgmma n=64 split_k=2"};
+    static const char *const lines[] = {"gemm: layer=wgmma m=128 n=64 split_k=2 own_tiles=0"};
     arena *a = *(arena **)argument;
     compiled c;
     const tuning t = {.lines = lines, .count = 1};
