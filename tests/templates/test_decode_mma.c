@@ -290,7 +290,8 @@ START_TEST(an_impossible_tile_is_an_error_with_its_reason)
 END_TEST
 
 /* With a long cache, at least 120 KB of keys and values are in flight in shared memory; with a short one they go through registers. If a
- * multiprocessor has four or more sequences of short rows, or several of few keys, four workgroups share it. */
+ * multiprocessor has four or more sequences of short rows, or several of few keys, four workgroups share it; two, if it has four or more of
+ * heads of 81 to 128 columns and up to 1536 keys. */
 START_TEST(a_long_cache_has_stages_in_shared_memory)
 {
     static const struct {
@@ -299,7 +300,7 @@ START_TEST(a_long_cache_has_stages_in_shared_memory)
     } caches[] = {{"sm_90a", 59, 6205, 48, 16, 64, 2, 16, 4}, {"sm_90a", 207, 1000, 56, 8, 64, 2, 16, 4},
                   {"sm_90a", 405, 823, 32, 8, 80, 2, 16, 4},  {"sm_90a", 40, 3000, 32, 8, 64, 2, 32, 1},
                   {"sm_90a", 51, 63005, 8, 2, 80, 2, 32, 1},  {"sm_90a", 35, 28768, 48, 8, 96, 3, 16, 1},
-                  {"sm_90a", 1, 131072, 32, 8, 128, 2, 16, 1}, {"sm_90a", 207, 1000, 32, 8, 128, 2, 16, 1},
+                  {"sm_90a", 1, 131072, 32, 8, 128, 2, 16, 1}, {"sm_90a", 207, 1000, 32, 8, 128, 1, 16, 2},
                   {"sm_90a", 16, 4096, 16, 4, 256, 2, 16, 1}, {"sm_90a", 64, 8192, 16, 4, 32, 4, 32, 1},
                   {"sm_90a", 187, 161, 16, 16, 96, 1, 32, 4},  {"sm_90a", 318, 236, 32, 4, 128, 1, 16, 4},
                   {"sm_90a", 8, 1024, 32, 8, 64, 0, 32, 1},   {"sm_80", 59, 6205, 48, 16, 64, 0, 32, 2}};
