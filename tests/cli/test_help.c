@@ -145,8 +145,8 @@ START_TEST(the_examples_of_help_work)
     for (int i = 0; i < 2; i++) {
         const char *spec = strstr(c->examples[i], "specs/");
         if (spec) ck_assert_int_eq(shell("ls %.*s", (int)strcspn(spec, " "), spec), 0);
-        const int code = shell("t=$(realpath ${TFGEN:-./tfgen}); export TFGEN_CACHE_DIR=%s/cache; ln -sfn \"$PWD/specs\" %s/specs && cd %s && "
-                               "\"$t\" %s %s %s 2>&1",
+        const int code = shell("t=$(realpath ${TFGEN:-./tfgen}); export TFGEN_CACHE_DIR=%s/cache; ln -sfn \"$PWD/specs\" %s/specs && "
+                               "cd %s && \"$t\" %s %s %s 2>&1",
                                folder, folder, folder, c->name, c->examples[i], runs ? "" : "--help >/dev/null");
         ck_assert_msg(code == 0, "tfgen %s %s: %s", c->name, c->examples[i], output);
     }
