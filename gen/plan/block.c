@@ -111,14 +111,17 @@ static bool set_stream(arena *a, ir_graph *p, const device_model *device, const 
     return p->streams = all;
 }
 
-/* Whether a launch of the block may have a warp that loads for programs on wgmma, beside this many other threads. */
-static bool may_feed(const ir_graph *p, const device_model *device, int threads)
+/* The threads beside a warp that loads for programs on wgmma: two warpgroups that multiply. */
+enum { fed_threads = 256 };
+
+/* Whether a launch of the block may have such a warp. */
+static bool may_feed(const ir_graph *p, const device_model *device)
 {
-    enum { fed_threads = 256 }; /* two warpgroups that multiply */
-    return threads == fed_threads && target_has(device->target, layer_wgmma) && !p->stacked && phase_total(p) > 1;
+    return target_has(device->target, layer_wgmma) && !p->stacked && phase_total(p) > 1;
 }
 
-/* Whether programs that the plan's text or the user names need such a warp (asks), or cannot run beside it (forbids). */
+/* Whether programs that the plan's text or the user names need such a warp (asks), or cannot run beside it (forbids). In a launch that
+ * cannot have the warp nothing asks for it, so that the choice of programs says why a program on wgmma cannot run. */
 typedef struct loader_wish {
     bool asks, forbids;
 } loader_wish;
@@ -129,10 +132,11 @@ static void add_wish(loader_wish *w, program_kind kind)
     w->forbids |= frame_table[program_table[kind].frame].list == list_without_loader;
 }
 
-static loader_wish wish_of(const ir_graph *p, const preferences *w)
+static loader_wish wish_of(const ir_graph *p, const device_model *device, const preferences *w)
 {
     loader_wish wish = {false, false};
     bool text = false;
+    if (!may_feed(p, device)) return (loader_wish){.forbids = true};
     for (int k = 0; k < p->kernel_count; k++) {
         const ir_phase *phase = *p->kernels[k]->phases;
         if (phase->tile.program) add_wish(&wish, phase->tile.program), text = true;
@@ -167,7 +171,7 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     static const int gpu_sizes[size_count] = {512, 256, 128}; /* at 1024 a thread has 64 registers, too few for some phases */
     static const int host_sizes[size_count] = {1, 8, 64};
     const int *sizes = device->target->serial ? host_sizes : gpu_sizes, requested = requested_threads(p, w);
-    const loader_wish wish = wish_of(p, w);
+    const loader_wish wish = wish_of(p, device, w);
     const bool rings = !requested && !wish.asks && set_stream(a, p, device, w, ring_threads);
     int best = rings ? ring_threads : 0;
     bool feeds = false;
@@ -179,7 +183,7 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
         for (int i = 0; i < 2 * size_count; i++) {
             const int size = sizes[i / 2];
             p->feeds = i % 2;
-            if ((requested && size != requested) || (p->feeds ? wish.forbids || !may_feed(p, device, size) : wish.asks)) continue;
+            if ((requested && size != requested) || (p->feeds ? wish.forbids || size != fed_threads : wish.asks)) continue;
             if (!again && !requested && times_spilled_with(w, size) > 1) continue;
             const double seconds = seconds_with(a, p, device, w, size, &without);
             if (seconds < (best ? margin : 1) * least) best = size, feeds = p->feeds, least = seconds;

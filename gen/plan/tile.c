@@ -30,9 +30,10 @@ static const char *frame_obstacle(const problem *p, const program *of)
 const char *program_obstacle(const problem *p, const program *of)
 {
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
-    if (frame_obstacle(p, of)) return frame_obstacle(p, of);
+    const char *obstacle = frame_obstacle(p, of);
+    if (obstacle) return obstacle;
     if (!program_takes_sums(p, of) && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
-    const char *obstacle = operands_obstacle(p, of);
+    obstacle = operands_obstacle(p, of);
     return obstacle || !of->obstacle ? obstacle : of->obstacle(p);
 }
 

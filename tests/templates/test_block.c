@@ -338,9 +338,14 @@ END_TEST
 
 /* ---- refusals */
 static const struct {
-    const char *line, *error;
-} refusals[] = {{"gemm: layer=swap_ab", "its frame, ws_tile, cannot run several phases in a launch"},
-                {"o: threads=100", "threads"}};
+    const char *line, *target, *error;
+    bool stacked;
+} refusals[] = {{"gemm: layer=swap_ab", "sm_90a", "its frame, ws_tile, cannot run several phases in a launch", false},
+                {"o: threads=100", "sm_90a", "threads", false},
+                {"o: layer=wgmma", "sm_90a", "its frame, ws, cannot run several phases in a launch", true},
+                {"gemm: layer=wgmma", "sm_90a", "its frame, ws, cannot run several phases in a launch", true},
+                {"o: layer=wgmma", "gfx942", "the target lacks these instructions", false},
+                {"gemm: layer=wgmma", "host", "the target lacks these instructions", false}};
 
 START_TEST(features_that_launches_of_several_phases_lack_are_refused)
 {
@@ -348,8 +353,9 @@ START_TEST(features_that_launches_of_several_phases_lack_are_refused)
     const char *line = refusals[_i].line;
     const tuning asked = {.lines = &line, .count = 1};
     compiled c;
-    const compile_request request = {.name = "t", .text = decode_yaml, .size = strlen(decode_yaml), .target = "sm_90a",
-                                     .level = fusion_block, .tuning = &asked};
+    const compile_request request = {.name = "t", .text = decode_yaml, .size = strlen(decode_yaml),
+                                     .target = refusals[_i].target, .stacked = refusals[_i].stacked, .level = fusion_block,
+                                     .tuning = &asked};
     ck_assert_int_ne(compile(a, &request, &c), code_ok);
     ck_assert_msg(strstr(arena_diagnostics(a), refusals[_i].error) != NULL, "%s", arena_diagnostics(a));
     arena_free(a);
