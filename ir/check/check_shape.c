@@ -4,6 +4,7 @@
 #include "ir/graph/fields.h"
 #include "ir/graph/format.h"
 #include "ir/graph/scaling.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -427,6 +428,7 @@ static void check_numbers(const checker *c, const ir_op *op, const taken_fields 
     const double all[] = {t->eps, t->theta, t->softcap, t->scale, t->attention_factor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) need(c, op, isfinite(all[i]), "an attribute is not finite");
     need(c, op, t->heads >= 0 && t->kv_heads >= 0 && t->window >= 0 && t->offset >= 0 && t->rotary >= 0, "an attribute is negative");
+    need(c, op, t->window <= INT_MAX, "window is above 2147483647");
     if (taken->heads) need(c, op, t->heads >= 1 && t->heads <= 1 << 20, "heads is missing");
     if (taken->kv_heads) need(c, op, t->kv_heads >= 1 && t->kv_heads <= 1 << 20, "kv_heads is missing");
     if (op->kind == op_rope) need(c, op, t->theta > 0, "theta is not above 0");

@@ -48,6 +48,29 @@ bool kinds_hide_keys(const ir_graph *p, const ir_op *op)
     return some;
 }
 
+static bool has_too_many_keys(const ir_graph *p, const ir_op *op)
+{
+    return extent_high(value_tokens(op->inputs[1]), &p->dims) > kinds_no_window;
+}
+
+static const char *too_many_keys(arena *a, const ir_op *op)
+{
+    return arena_printf(a, "attention %s has more than %d keys", op->outputs[0]->name, kinds_no_window);
+}
+
+const char *kinds_windows_wrong(arena *a, const ir_graph *p, const ir_op *op)
+{
+    if (!p->kinds || !kinds_hide_keys(p, op)) return NULL;
+    if (!op->attributes.window) return "this op has no window, but it has one in some kind of layers";
+    if (has_too_many_keys(p, op)) return too_many_keys(a, op);
+    for (int k = 0; k < kinds_count(p); k++) {
+        const long long own = kinds_attributes(p, op, k)->window, window = own ? own : kinds_no_window;
+        if (window > op->attributes.window)
+            return arena_printf(a, "this op's window must be the longest of all kinds of layers; that of kind %d is %lld", k, window);
+    }
+    return NULL;
+}
+
 ir_attributes *kinds_take(arena *a, const ir_graph *p, ir_op *const *ops, int op_count, int kind)
 {
     ir_attributes *before = arena_alloc(a, ((size_t)op_count + 1) * sizeof *before);
@@ -199,10 +222,9 @@ static void add_numbers(arena *a, const ir_graph *p, layer_kinds *k, ir_op *op, 
         some |= t->window != 0;
         if (window > longest) longest = window;
     }
-    if (some && extent_high(value_tokens(op->inputs[1]), &p->dims) > kinds_no_window)
-        bail(a, code_unsupported, op->at, "kinds of layers in one launch: attention %s has more than %d keys", op->outputs[0]->name,
-             kinds_no_window);
-    if (some) op->attributes.window = longest;
+    if (!some) return;
+    if (has_too_many_keys(p, op)) bail(a, code_unsupported, op->at, "kinds of layers in one launch: %s", too_many_keys(a, op));
+    op->attributes.window = longest;
 }
 
 void kinds_join(arena *a, ir_graph *p, const ir_graph *const *kinds, const char *const *names, int count)

@@ -34,6 +34,9 @@ int kinds_count(const ir_graph *p); /* 1: all layers are of one kind */
 /* What an op, at any stage, has in the layers of a kind. */
 const ir_attributes *kinds_attributes(const ir_graph *p, const ir_op *op, int kind);
 bool kinds_hide_keys(const ir_graph *p, const ir_op *op); /* the op is an attention with a window in some kind */
+/* What is wrong with the windows of an attention of a graph for all kinds; NULL: nothing. Its own window must be the longest, since tiles
+ * are chosen for it. */
+const char *kinds_windows_wrong(arena *a, const ir_graph *p, const ir_op *op);
 /* Gives the ops the numbers of a kind. Returns what they had before, for kinds_put_back(). Ops of a graph without kinds keep theirs. */
 ir_attributes *kinds_take(arena *a, const ir_graph *p, ir_op *const *ops, int op_count, int kind);
 void kinds_put_back(ir_op *const *ops, int op_count, const ir_attributes *before);

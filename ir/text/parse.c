@@ -409,9 +409,10 @@ static _Noreturn void refuse_zero(arena *a, const char *text)
 static void check_kinds(const reader *r)
 {
     const ir_graph *p = r->b.p;
-    for (int i = 0; i < p->op_count; i++)
-        if (!p->ops[i]->attributes.window && kinds_hide_keys(p, p->ops[i]))
-            bail(r->a, code_bad_input, p->ops[i]->at, "this op has no window, but it has one in some kind of layers");
+    for (int i = 0; i < p->op_count; i++) {
+        const char *why = kinds_windows_wrong(r->a, p, p->ops[i]);
+        if (why) bail(r->a, code_bad_input, p->ops[i]->at, "%s", why);
+    }
     for (int k = 0; p->kinds && k < p->kinds->count; k++) {
         const ir_attributes *before = kinds_take(r->a, p, p->ops, p->op_count, k);
         ir_check_read(r->a, p);

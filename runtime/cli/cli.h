@@ -54,8 +54,8 @@ compile_request cli_request(arena *a, const cli_options *o, const char *path);
 /* The same for a text in memory. */
 compile_request cli_request_text(arena *a, const cli_options *o, const char *name, const char *text, size_t size);
 
-/* The layers of a stack, in turn: SPEC's, then those of --then. kind_of: by place, the layer's kind; 0 is SPEC's. The n-th of several specs
- * is given once to the compiler, however often the list has it. */
+/* The layers of a stack, in turn: SPEC's, then those of --then. kind_of: by place, the layer's kind; 0 is SPEC's. A spec that the list
+ * names several times is one kind. */
 typedef struct layer_order {
     int *kind_of;
     int length;

@@ -153,6 +153,9 @@ START_TEST(wrong_texts_of_kinds_are_refused)
                  {"s/^kind 0 #8 rope/kind 0 #8 linear/", "op"},
                  {"s/^kind 0 #8 rope/kind 0 #8 rope heads=4/", "kinds cannot differ in heads"},
                  {"s/window=1073741824/ /", "this op has no window"},
+                 {"s/window=1073741824/window=6/", "this op's window must be the longest of all kinds of layers; that of kind 0 is 7"},
+                 {"s/ window=7$/ window=3000000000/", "that of kind 0 is 3000000000"},
+                 {"s/,40,16\\]/,2000000000,16]/g", "has more than 1073741824 keys"},
                  {"/^stacked/d", "kinds of layers are for a stack"}};
     make_folder();
     write_layer("a", true, &kinds[0], NULL), write_layer("b", true, &kinds[1], NULL);
@@ -174,7 +177,7 @@ int main(void)
     tcase_add_loop_test(c, a_layer_with_the_numbers_of_another_kind_is_wrong, 0, 3);
     tcase_add_loop_test(c, kinds_that_differ_in_something_else_are_refused, 0, 13);
     tcase_add_test(c, options_for_kinds_are_checked);
-    tcase_add_loop_test(c, wrong_texts_of_kinds_are_refused, 0, 10);
+    tcase_add_loop_test(c, wrong_texts_of_kinds_are_refused, 0, 13);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

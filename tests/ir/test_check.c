@@ -60,6 +60,8 @@ static const struct {
     {"%y f32[M,1] = add %x1, %nn #0\n", "attributes: add %y: an operand is i32"},
     {"%y f32[M,4] = rope %x pairing=half theta=1 rotary=2 #0\n", "attributes: rope %y: heads is missing"},
     {"%y f32[M,4] = rope %x heads=1048577 pairing=half theta=1 rotary=2 #0\n", "attributes: rope %y: heads is missing"},
+    {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "causal window=2147483648 #0\n",
+     "attributes: attention %y: window is above 2147483647"},
     {"%y f32[M,3,8] = attention %q, %k, %k heads=4 scale=1 #0\n", "attributes: attention %y: kv_heads is missing"},
     {"%y f32[M,3,8] = attention %q, %k, %k heads=4 kv_heads=1048577 scale=1 #0\n", "attributes: attention %y: kv_heads is missing"},
     {"%y f32[M,4] = rope %x heads=2 pairing=half rotary=2 #0\n", "attributes: rope %y: theta is not above 0"},
