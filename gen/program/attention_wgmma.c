@@ -37,7 +37,7 @@ static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
     const long long panels = (problem_head(p) + 63) / 64, most = (problem_longest_head(p) + 63) / 64,
                     fixed = 1024 + t->stages * (most * t->block_k * 128 + 16), queries = t->block_q / 64 * (panels * 8192 + 16);
-    return fixed + 2 * queries <= 232448 ? fixed + 2 * queries : fixed + queries;
+    return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
 /* Warpgroups that compute 64 rows each, and one that loads, unless a warp of the launch does. */
@@ -91,6 +91,9 @@ static void defaults(const problem *p, ir_tile *t)
     if (program_seconds(p, &attention_wgmma_program, &few) < program_seconds(p, &attention_wgmma_program, t)) *t = few;
 }
 
+/* A stage has two mbarriers, queries have up to eight; a phase has 64 (fed_words of templates/frame/frame_fed.h). */
+enum { most_fed_stages = (64 - 8) / 2 };
+
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const attention_wgmma_tile *x = &t->attention_wgmma;
@@ -99,7 +102,9 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->block_k % 16 != 0) return "block_k must be a multiple of 16";
     if (64 % x->pack_gqa != 0 || of->heads / of->kv_heads % x->pack_gqa != 0)
         return "pack_gqa must divide 64 and the query heads of a group";
-    if (p->ir->feeds) return x->threads != 2 * x->block_q || x->stages > 28 ? "threads must be 2 * block_q, stages at most 28" : NULL;
+    if (p->ir->feeds && x->stages > most_fed_stages)
+        return arena_printf(p->a, "stages must be at most %d in a launch of several phases", most_fed_stages);
+    if (p->ir->feeds) return x->threads != 2 * x->block_q ? "threads must be 2 * block_q in a launch of several phases" : NULL;
     return x->threads != 128 + 2 * x->block_q ? "threads must be 128 + 2 * block_q" : NULL;
 }
 

@@ -242,18 +242,16 @@ static void try_round(search *s, gemm_swap_ab_tile x)
 }
 
 /* Tries the ways in which workgroups of tiles of m rows and n columns share loads, and slices of K. Multicast of both rows and columns took
- * 1.1 to 1.2 times as long as that of rows alone, and up to 1.7 times as predicted. Slices longer than `longest` are summed
- * in blocks (gemm_swap_ab.h: folds), which takes twice the registers, so tiles of many rows must not have them. */
+ * 1.1 to 1.2 times as long as that of rows alone, and up to 1.7 times as predicted. */
 static void try_sharing(search *s, gemm_swap_ab_tile x)
 {
-    enum { longest = 32768, most_rows_of_long_sums = 64, most = 8, least_k_tiles = 4 };
+    enum { most = 8, least_k_tiles = 4 };
     const problem *p = s->p;
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k, row_tiles = (problem_rows(p) + x.m - 1) / x.m;
     for (x.split_k = 1; x.split_k <= most && (x.split_k == 1 || k_tiles >= 2 * x.split_k); x.split_k *= 2)
         for (x.cluster = 1; x.cluster <= 4 && x.cluster <= column_tiles(p, x.n) && x.m >= 8 * x.cluster; x.cluster *= 2)
             for (x.cluster_m = 1; x.cluster_m <= (x.cluster > 1 ? 1 : 4) && swap_ab_members(&x) * x.split_k <= most; x.cluster_m *= 2) {
                 if (row_tiles % x.cluster_m || (swap_ab_members(&x) > 1 && k_tiles < (long long)least_k_tiles * x.split_k)) continue;
-                if (x.m > most_rows_of_long_sums && k_tiles * x.k > (long long)longest * x.split_k) continue;
                 const bool turns = x.cluster > 1 && x.split_k == 1 && x.cluster_m == 1 && !p->product->attributes.transpose_a;
                 for (x.in_turn = 0; x.in_turn <= turns; x.in_turn++) try_round(s, x);
             }

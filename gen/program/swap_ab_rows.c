@@ -189,7 +189,7 @@ typedef struct search {
 } search;
 
 /* The multiprocessors, in percent, that clusters of this size can occupy. Those of four workgroups and more leave some of them unused. */
-static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 ? 91 : 85; }
+static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 ? swap_ab_seats : 85; }
 
 /* False for clusters of four or more workgroups if they would not all run at once, or would share multiprocessors. */
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)

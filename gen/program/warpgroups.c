@@ -262,7 +262,7 @@ const char *ws_illegal(const problem *p, const ir_tile *t)
     if (p->ir->feeds && x->m == warpgroup_rows / 2)
         return x->n % 64 || x->split_k > 1 || p->product->kind == op_matmul ? "m=64 needs a linear, n in steps of 64 and split_k=1" : NULL;
     if (!x->own_tiles) return x->m == warpgroup_rows ? NULL : "m must be 128, or 64 with own_tiles=1";
-    if (x->split_k > 1) return "split_k must be 1 with own_tiles=1";
+    if (x->split_k > 1) return "split_k must be 1 with own_tiles=1; own_tiles=0 allows more";
     if (x->m != warpgroup_rows && x->m != warpgroup_rows / 2) return "m must be 64 or 128";
     return x->m * x->n > most_results ? "m * n must be at most 24576 with own_tiles=1" : NULL;
 }
