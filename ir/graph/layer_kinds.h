@@ -16,6 +16,7 @@ typedef struct kind_numbers {
     int kind, origin; /* origin: the index of the op in the graph, as ir_op.origin */
     op_kind op;       /* op_rope or op_attention */
     ir_attributes attributes;
+    position at; /* of its line in IR text */
 } kind_numbers;
 
 /* The ops that are not the same in all kinds: `count` entries for each, one for each kind, in this order. */

@@ -405,10 +405,22 @@ static _Noreturn void refuse_zero(arena *a, const char *text)
     bail(a, code_bad_input, at, "a zero byte in a text");
 }
 
+static bool has_op_of(const ir_graph *p, const kind_numbers *n)
+{
+    for (int i = 0; i < p->op_count; i++)
+        if (p->ops[i]->origin == n->origin && (p->ops[i]->kind == op_attention_partial ? op_attention : p->ops[i]->kind) == n->op)
+            return true;
+    return false;
+}
+
 /* Verifies the graph with the numbers of each kind of layers. */
 static void check_kinds(const reader *r)
 {
     const ir_graph *p = r->b.p;
+    for (int i = 0; p->kinds && i < p->kinds->list_count; i++)
+        if (!has_op_of(p, &p->kinds->list[i]))
+            bail(r->a, code_bad_input, p->kinds->list[i].at, "no %s here is made from graph op %d", op_table[p->kinds->list[i].op].name,
+                 p->kinds->list[i].origin);
     for (int i = 0; i < p->op_count; i++) {
         const char *why = kinds_windows_wrong(r->a, p, p->ops[i]);
         if (why) bail(r->a, code_bad_input, p->ops[i]->at, "%s", why);

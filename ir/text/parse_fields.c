@@ -90,7 +90,7 @@ static void read_kind(reader *r, layer_kinds *k)
         bail(r->a, code_bad_input, at, "this line should be of kind %d", kind);
     scan_spaces(&r->in);
     scan_expect(&r->in, "#");
-    kind_numbers n = {.kind = kind, .origin = (int)scan_integer(&r->in, 0, 1 << 24, "number of the graph op")};
+    kind_numbers n = {.kind = kind, .origin = (int)scan_integer(&r->in, 0, 1 << 24, "number of the graph op"), .at = at};
     n.op = ops[scan_choice(&r->in, names, 2, "op")];
     if (first && (n.origin != first->origin || n.op != first->op))
         bail(r->a, code_bad_input, at, "this line should be of the same op as the one above");

@@ -151,6 +151,7 @@ START_TEST(wrong_texts_of_kinds_are_refused)
                  {"0,/^kind 1/{/^kind 1/d}", "this line should be of kind 1"},
                  {"s/^kind 1 #8 rope theta=1000000/kind 1 #8 rope theta=-1/", "theta is not above 0"},
                  {"s/^kind 0 #8 rope/kind 0 #8 linear/", "op"},
+                 {"s/^\\(kind . #\\)8 /\\18000 /", "p.ir:6:6: error: no rope here is made from graph op 8000"},
                  {"s/^kind 0 #8 rope/kind 0 #8 rope heads=4/", "kinds cannot differ in heads"},
                  {"s/window=1073741824/ /", "this op has no window"},
                  {"s/window=1073741824/window=6/", "this op's window must be the longest of all kinds of layers; that of kind 0 is 7"},
@@ -177,7 +178,7 @@ int main(void)
     tcase_add_loop_test(c, a_layer_with_the_numbers_of_another_kind_is_wrong, 0, 3);
     tcase_add_loop_test(c, kinds_that_differ_in_something_else_are_refused, 0, 13);
     tcase_add_test(c, options_for_kinds_are_checked);
-    tcase_add_loop_test(c, wrong_texts_of_kinds_are_refused, 0, 13);
+    tcase_add_loop_test(c, wrong_texts_of_kinds_are_refused, 0, 14);
     suite_add_tcase(s, c);
     return run_suite(s);
 }
