@@ -162,7 +162,7 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 /* Whether all workgroups with parts of a work tile join them (templates/attention/decode_runs.h: shares). */
 static bool shares(const problem *p) { return p->ir->threads && !by_wave_cache(p->target); }
 
-enum { part_words = 13 /* of a part (decode_runs.h) */ };
+enum { part_words = 12 /* of a part (decode_runs.h) */ };
 
 /* sizeof(memory) of the template */
 long long decode_whole_bytes(const problem *p, const ir_tile *tile)

@@ -6,7 +6,8 @@
 //
 // A workgroup takes a key tile per iteration: `keys` keys for each of its warps. decode_runs.h says which workgroup has which key tiles and
 // what a part of a work tile is. The workgroup with a work tile's last part joins all of its parts, in their order; the others hand theirs
-// over through memory or, within a cluster, through distributed shared memory.
+// over through memory or, within a cluster, through distributed shared memory. In a list of phases on NVIDIA, all workgroups with parts of
+// a work tile join them, each for some of the columns (below: shares).
 //
 // The ISA layer (isa/mma_cache.h, isa/wave_cache.h) provides cache_tile, a warp's products with a block of keys or values; exchange within
 // a warp; clusters. isa/device_scope.h has the stores and loads of parts.
@@ -20,7 +21,7 @@ template <int Rows> struct slopes_of_rows<true, Rows> {
     int position[Rows];
 };
 
-// The parts of a run that belong to work tiles of which other runs have parts, too.
+// A run's parts of work tiles of which other runs have parts, too. Once it has handed these over, it joins a share of all their parts.
 template <bool, class Part> struct pending_parts {};
 template <class Part> struct pending_parts<true, Part> {
     Part pending[2];
@@ -29,16 +30,18 @@ template <class Part> struct pending_parts<true, Part> {
 template <class S>
 using tile_of_cache = cache_tile<typename S::type, S::head_dim, value_head<S>::size>;
 struct runs_in_list {
+    static constexpr bool needs_total = true;
     template <class P> static constexpr int bytes = sizeof(typename P::memory);
     template <class P> struct walk {
+        int total; // workgroups that take part
         DEV void start(const typename P::args &, int) {}
         DEV void look(const typename P::args &p, int index, char *shared)
         {
-            P::schedule(p, index, *reinterpret_cast<typename P::memory *>(shared));
+            P::schedule(p, index, total, *reinterpret_cast<typename P::memory *>(shared));
         }
         DEV void tile(const typename P::args &p, int index, int, char *shared)
         {
-            P::take(p, index, *reinterpret_cast<typename P::memory *>(shared));
+            P::take(p, index, total, *reinterpret_cast<typename P::memory *>(shared));
         }
     };
 };
@@ -374,9 +377,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         return x;
     }
 
-    // ---- handing over parts. A workgroup hands over at most one part: to a member of its cluster in shared memory, else through memory.
-    // In a list of phases (frame_list.h) the words in memory carry a tag (isa/device_scope.h), which saves a fence and a flag. For every
-    // four columns of a row they hold these columns, the row's largest score and its sum.
+    // ---- handing over parts. Without shares (below), a workgroup hands over at most one part: to a member of its cluster in shared
+    // memory, else through memory. In a list of phases (frame_list.h) the words in memory carry a tag (isa/device_scope.h), which saves a
+    // fence and a flag. For every four columns of a row they hold these columns, the row's largest score and its sum.
     static constexpr bool tagged = is_listed<S>;
     static constexpr int pairs = 3; // tagged_pairs for four columns
     using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // untagged: per row columns, largest score, sum
@@ -535,8 +538,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     // ---- shares. All workgroups that have parts of a work tile join them, each for a share of the groups of four columns, since a
-    // workgroup takes long to read what many others have computed. None waits before it has handed over all of its own parts. A run has two
-    // such parts at most; the later one in the order of keys is in slice 2 * workgroup, the earlier one in the next slice.
+    // workgroup takes long to read what many others have computed. None waits before it has handed over all of its own parts. A run has at
+    // most two parts of work tiles that it shares with other runs: its last keys, in slice 2 * workgroup, and its first keys, in slice
+    // 2 * workgroup + 1. The part of a run within one work tile is in the former, or in the latter if the work tile ends there.
     DEV static void store_four(const args &p, const part &t, int i, const joined &x)
     {
         const int row = i / fours, place = i % fours * 4;
@@ -569,7 +573,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         if (thread_index() == 0) m.pending[pending] = t;
         pending++;
     }
-    // Each thread takes a group of columns of a part; then a thread for each group of the share joins the parts in order.
+    // Takes the workgroup's share of a work tile, up to `taken` groups of four columns at a time. take_groups(): each thread reads one
+    // group of one part; then one thread for each group joins the parts in order.
     static constexpr int room = static_cast<int>(sizeof(memory::o) / sizeof(joined)), taken = room < threads ? room : threads;
     DEV static void take_share(const args &p, const part &t, memory &m, int own)
     {
@@ -769,27 +774,28 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     // ---- in a list of phases (frame_list.h): a tile is one workgroup's run. There are S::splits times as many tiles as work tiles, of
-    // which at most one per workgroup is used. A tile waits only for parts of tiles with lower indices, which workgroups take first.
+    // which each workgroup that takes part uses at most one. So tiles may wait for each other (shares): all of these workgroups run at the
+    // same time, and none of them has a second tile that others wait for.
     using in_list = runs_in_list;
     DEV static int tiles(const args &p) { return S::batches(p) * S::queries(p) > 0 ? S::batches(p) * runs::work_tiles(p) * S::splits : 0; }
-    DEV static member member_of(const args &p, int index)
+    DEV static member member_of(const args &p, int index, int total)
     {
-        const int all = tiles(p), most = block_total();
-        return {index, all < most ? all : most};
+        const int all = tiles(p);
+        return {index, all < total ? all : total};
     }
     // Called before the tile waits for other phases, which is right as no phase writes lengths. Most keys that it prefetches were stored
     // before this launch.
-    DEV static void schedule(const args &p, int index, memory &m)
+    DEV static void schedule(const args &p, int index, int total, memory &m)
     {
-        const member w = member_of(p, index);
+        const member w = member_of(p, index, total);
         if (index >= w.total) return;
         make_schedule<true>(p, m, w);
         prefetch_first_keys(p, m, w);
     }
-    DEV static void take(const args &p, int index, memory &m)
+    DEV static void take(const args &p, int index, int total, memory &m)
     {
         static_assert(cluster == 1 && stages == 0, "tile: in a list");
-        const member w = member_of(p, index);
+        const member w = member_of(p, index, total);
         if (index >= w.total) return;
         ring r(m);
         walk<false>(p, m, w, r, true);

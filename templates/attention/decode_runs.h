@@ -3,11 +3,13 @@
 //
 // A row is one head of a GQA group for one query. A work tile is up to Rows rows of a KV head with all keys of their sequence, in key tiles
 // of TileKeys keys. The key tiles of all work tiles, in order, are cut into as many runs as there are workgroups. A work tile may lie in
-// several runs; what lies in one run is a part of it. The workgroup with a work tile's last part joins all of its parts.
+// several runs; what lies in one run is a part of it. The workgroup with a work tile's last part joins all of its parts; with `shares`, all
+// workgroups that have parts join them, each for some of the columns.
 //
 // A workgroup walks its run backwards. First it hands over its part of a work tile that goes on in the next run. At the end it joins the
 // parts of a work tile that began in earlier runs. So it waits only for workgroups with lower indices, and these hand over their parts
-// before they wait themselves.
+// before they wait themselves. With `shares`, workgroups wait for those with higher indices, too, but only at the end of their runs, after
+// they have handed over their parts. So all of them must run at the same time.
 #pragma once
 #include "templates/frame/next.h"
 #include "templates/frame/workspace.h"

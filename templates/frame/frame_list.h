@@ -9,6 +9,8 @@
 //   read what no phase writes. tile(p, index, next, shared): computes a tile, and may begin to load tile `next` (-1: there is none)
 // - ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and the walk has tile(p, index, last,
 //   ring, shared, stored) instead, which may call stored(), by one thread, once the tile's results are stored, and returns whether it does
+// - needs_total (optional, true): the walk has a member `total`. Before look() and tile(), it is set to the number of workgroups that take
+//   part, which is less than block_total() if the census was closed. A program whose tiles wait for each other needs it
 //
 // If a program is ringed, the source defines TF_TEAM, the number of computing threads, and F has ring_pages and pages_in_flight.
 #pragma once
@@ -29,6 +31,9 @@ template <class X> constexpr bool same_program<X, X> = true;
 
 template <class P, class = void> constexpr bool is_ringed = false;
 template <class P> constexpr bool is_ringed<P, nothing<decltype(P::in_list::ringed)>> = true;
+
+template <class P, class = void> constexpr bool needs_total = false;
+template <class P> constexpr bool needs_total<P, nothing<decltype(P::in_list::needs_total)>> = true;
 
 #if !defined(TF_FED) // else frame_fed.h has this
 template <class P> constexpr bool is_fed = false;
@@ -416,6 +421,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
                 next = index + sync.total();
+                if constexpr (needs_total<P>) walk.total = sync.total();
                 walk.look(a, index, shared);
                 if constexpr (is_fed<P>) {
                     if (index < sync.total()) ring.await_known();

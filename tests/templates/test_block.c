@@ -293,13 +293,14 @@ START_TEST(phases_of_one_launch_wait_for_each_other)
 }
 END_TEST
 
-/* Workgroups hand each other parts of a sequence's keys, in words that the launch before must have cleared. */
+/* Workgroups hand each other parts of a sequence's keys, in words that the launch before must have cleared. Once all take part; once some
+ * start late, and those that take part are fewer than the launch has. */
 START_TEST(parts_of_keys_are_handed_over_in_each_launch)
 {
     static const char *const lines[] = {"attention: threads=128"};
     const tuning asked = {.lines = lines, .count = 1};
     rig *r = rig_open(&(rig_request){.yaml = split_yaml, .level = fusion_block, .target = "sm_90a", .tuning = &asked, .check = true,
-                                     .multiprocessors = 4});
+                                     .multiprocessors = 4, .late_workgroups = _i});
     rig_run(r);
     rig_judge(r);
     rig_fill(r, 2);
@@ -381,7 +382,7 @@ int main(void)
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, phases_of_one_launch_wait_for_each_other, 0, sizeof runs / sizeof *runs);
     tcase_add_test(results, a_wait_without_end_is_an_error_that_names_the_phase);
-    tcase_add_test(results, parts_of_keys_are_handed_over_in_each_launch);
+    tcase_add_loop_test(results, parts_of_keys_are_handed_over_in_each_launch, 0, 2);
     suite_add_tcase(s, plans);
     suite_add_tcase(s, results);
     return run_suite(s);
