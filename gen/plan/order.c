@@ -1,5 +1,6 @@
 /* Contract: gen/plan/order.h. Waits cannot deadlock: all workgroups are resident, each computes its tiles in the order of the phases, and a
- * phase waits for earlier phases only. */
+ * phase waits for earlier phases only. Waits within a phase, for parts that workgroups hand to each other, are not part of this proof: each
+ * program says why they end (such as templates/attention/decode_runs.h). */
 #include "gen/plan/order.h"
 #include "gen/plan/block.h"
 #include <string.h>

@@ -4,8 +4,7 @@
 // The ring has a number of pages, of which a smaller number may be in flight. Bytes in flight delay every other access of the
 // multiprocessor, so they should be few: about bandwidth times latency. The other pages hold data that arrived ahead of its use, for
 // example while warps waited for rows. During such waits fewer pages are in flight (calm), since their bytes queue ahead of what is waited
-// for. Copies have an evict-first hint, so that the L2 keeps rows and caches, which are used again, rather
-// than these bytes.
+// for. Copies have an evict-first hint, so that the L2 keeps rows and caches, which are used again, rather than these bytes.
 #pragma once
 #include "templates/isa/bulk.h"
 

@@ -1,6 +1,6 @@
-// Operands for the products of isa/mma_pieces.h, from pieces of a packed weight (docs/packing.md) in shared memory and rows of A in global
-// memory. Here elements along K are not permuted. ldmatrix reads a piece without bank conflicts, as each of its 8 x 8 matrices is 128
-// contiguous bytes; of a row, a lane loads its pairs of elements one by one.
+// Operands for the products of isa/mma_pieces.h, from pieces of a packed weight (docs/packing.md) and rows of A, both in shared memory.
+// Elements along K are not permuted here. ldmatrix reads a piece without bank conflicts, as each of its 8 x 8 matrices is 128 contiguous
+// bytes, and rows, too, if their pitch is an odd number of 16-byte units.
 #pragma once
 #include "templates/isa/mma_pieces.h"
 
