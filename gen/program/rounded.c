@@ -59,9 +59,7 @@ static double swap_ab_together(const problem *p, const gemm_swap_ab_tile *x)
 static double swap_ab_ends(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double results = (double)x->m * x->n, of_a_row = x->m;
-    /* a matmul loads nothing before the previous launch has ended; with few rows or stages, little overlaps its stores */
-    const bool exposed = p->product->kind == op_matmul && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
-    const double more = exposed ? 0.02 * results : 0;
+    const double more = swap_ab_stores_are_exposed(p, x) ? 0.02 * results : 0;
     if (x->split_k > 1) return 690 + 0.29 * results + 5 * of_a_row + 230 * (x->split_k - 1);
     if (x->smem_epilogue) return 390 + (0.1 + of_unaligned(p, 0.2, 0.3)) * results + 2.9 * of_a_row + more;
     return 650 + 0.24 * results + 1.7 * of_a_row + more;
@@ -77,29 +75,24 @@ static double swap_ab_products_share(const gemm_swap_ab_tile *x, double together
     return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp), 1 / sharp));
 }
 
-static double of_share(int workgroups, double two, double four) { return workgroups == 1 ? 1 : workgroups == 2 ? two : four; }
-
 /* Sets *d to the cost of a launch with tile x. */
 void swap_ab_rounded_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
-    static const beginnings rows = {1, 1.2, 1.5}, columns = {1, 1.4, 2.1};
+    static const double rows[] = {1, 1.2, 1.5}; /* of a loaded byte, by swap_ab_beginning_of_rows() */
+    static const beginnings columns = {1, 1.4, 2.1};
     const double one_round = 1.44, rounds = 0.3, rounds_of_two = 0.96; /* counts of a byte that a unit takes, by the kind of launch */
     const double asked_in_one_round = 1.1, latency = 0.55;             /* of that of DRAM, as most loads find their data in L2 */
-    const double of_a_part = 1.45 / 38400;
-    const bool values = p->product->kind == op_matmul, across = p->product->attributes.transpose_a;
-    const ir_value *a = p->product->inputs[0];
-    const bool at_lines = across ? x->m % 64 == 0 && lies_at_lines(a) : a_begins_at_lines(p, weights_as_rows);
+    const bool values = p->product->kind == op_matmul;
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     const int members = swap_ab_members(x) * x->split_k;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), k_bytes = k_tiles * x->k * swap_ab_element_bytes;
     const int packed = (x->n + 63) / 64 * 64, loaded = swap_ab_rows_loaded(p, x);
-    d->groups = (double)(swap_ab_clusters(p, x) * members), d->per_unit = swap_ab_together(p, x);
+    d->groups = (double)swap_ab_workgroups(p, x), d->per_unit = swap_ab_together(p, x);
     d->seats = members < 4 ? 0 : floor(p->device->units * swap_ab_seats / 100.0) * d->per_unit;
     const bool one = d->groups <= (d->seats > 0 ? d->seats : p->device->units * d->per_unit);
-    const double of_rows = loaded * count_of(&rows, at_lines, !across && lies_at_sectors(a)),
-                 of_columns = x->n * count_of_columns(p, &columns);
+    const double of_rows = loaded * rows[swap_ab_beginning_of_rows(p, x->m)], of_columns = x->n * count_of_columns(p, &columns);
     const double count = (one ? one_round : d->per_unit > 1 ? rounds_of_two : rounds) / gain_of_idle(p, d, 0.62);
-    d->taken = count * k_bytes * (of_rows * of_share(x->cluster, 0.78, 0.64) + of_columns * of_share(x->cluster_m, 0.82, 0.82));
+    d->taken = count * k_bytes * (of_rows * swap_ab_shared(x->cluster, 0.78, 0.64) + of_columns * swap_ab_shared(x->cluster_m, 0.82, 0.82));
     d->asked_counts = (one ? asked_in_one_round : 1) * k_bytes * (of_rows / x->cluster + of_columns / x->cluster_m) / d->asked;
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? 0.81 : 0.9;
     d->products = 2.0 * x->m * packed * k_tiles * x->k;
@@ -108,7 +101,7 @@ void swap_ab_rounded_cost(const problem *p, const gemm_swap_ab_tile *x, cost_des
     d->end_cycles = swap_ab_ends(p, x);
     d->start_cycles = (values ? 1360 : 1580) + (members > 1 ? 200 + 255 * log2(members) : 0);
     d->round_cycles = 340 + 475 * log2(members);
-    d->tail = x->tail, d->tail_cycles = 7000 * (1 + (x->tail - 1) * (double)x->m * x->n * of_a_part);
+    d->tail = x->tail, d->tail_cycles = 7000 * (1 + (x->tail - 1) * (double)x->m * x->n * swap_ab_tail_part);
 }
 
 /* ---- the program wgmma */
@@ -200,7 +193,7 @@ static double least_seconds(const search *s, const gemm_swap_ab_tile *x)
     const problem *p = s->p;
     const double most = 0.79, sharers = 4, peak = p->device->rates[rate_products].of[dtype_bf16], units = p->device->units;
     const double length = (double)product_length(p) / x->split_k, l2 = p->device->numbers[number_l2_bandwidth].value;
-    const double workgroups = (double)(swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k), rounds = ceil(workgroups / units);
+    const double workgroups = (double)swap_ab_workgroups(p, x), rounds = ceil(workgroups / units);
     const double products = peak > 0 ? 2.0 * x->m * ((x->n + 63) / 64 * 64) * length * rounds * units / (peak * most) : 0;
     const double requests = l2 > 0 ? workgroups * length * swap_ab_element_bytes * (x->m + x->n) / sharers / l2 : 0;
     return fmax(products, workgroups > 2 * units ? requests : 0);
@@ -241,8 +234,8 @@ static void try_round(search *s, gemm_swap_ab_tile x)
     if (workgroups > units) try_tile(s, x, 2);
 }
 
-/* Tries the ways in which workgroups of tiles of m rows and n columns share loads, and slices of K. Multicast of both rows and columns took
- * 1.1 to 1.2 times as long as that of rows alone, and up to 1.7 times as predicted. */
+/* x has m and n. Tries it without multicast, with multicast of rows or of columns, and with K split. Multicast of both rows and columns
+ * took 1.1 to 1.2 times as long as multicast of rows alone, and up to 1.7 times as long as predicted. */
 static void try_sharing(search *s, gemm_swap_ab_tile x)
 {
     enum { most = 8, least_k_tiles = 4 };

@@ -29,6 +29,17 @@ bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
 /* The multiprocessors, in percent, that clusters of four workgroups and more can occupy at once. On an H200 120 of 132: clusters of 4 and 8
  * that have 120 workgroups take one round, with 128 two. */
 enum { swap_ab_seats = 91 };
+/* Where rows of A begin: at L2 lines (0), at sectors (1), elsewhere (2). m: rows of the tile. */
+int swap_ab_beginning_of_rows(const problem *p, int m);
+long long swap_ab_workgroups(const problem *p, const gemm_swap_ab_tile *x); /* of a launch */
+/* Whether the stores of a tile overlap little: a matmul loads nothing before the previous launch has ended, so with few rows or stages its
+ * stores are not hidden (fitted to 25 matmuls). */
+bool swap_ab_stores_are_exposed(const problem *p, const gemm_swap_ab_tile *x);
+/* The factor by which multicast lowers a cost: 1 for one workgroup, of_two for two, of_four for more. */
+double swap_ab_shared(int workgroups, double of_two, double of_four);
+/* What each part of a tail's tile after the first adds to the cycles in which its parts meet: a share of those cycles per result of the
+ * tile. Fitted to products of 65 to 3072 rows on an H200. */
+static const double swap_ab_tail_part = 1.45 / 38400;
 /* The rows of a tile if `tiles` row tiles share all rows evenly, in multiples of 8. 0: no tile may have so few or so many, or fewer tiles
  * of that size suffice. */
 int swap_ab_rows_of_tile(const problem *p, long long tiles);

@@ -96,16 +96,25 @@ static bool is_rounded_linear(const problem *p) { return p->product->kind != op_
 
 static bool is_one_round(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k <= p->device->units * swap_ab_resident(p, x);
+    return swap_ab_workgroups(p, x) <= p->device->units * swap_ab_resident(p, x);
 }
 
-static double share_of(int workgroups, double of_two, double of_four)
+long long swap_ab_workgroups(const problem *p, const gemm_swap_ab_tile *x)
+{
+    return swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k;
+}
+
+double swap_ab_shared(int workgroups, double of_two, double of_four)
 {
     return workgroups == 1 ? 1 : workgroups == 2 ? of_two : of_four;
 }
 
-/* Where rows of A begin, as an index into fitted.one_round: at L2 lines (0), at sectors (1), elsewhere (2). */
-static int beginning_of_rows(const problem *p, int m)
+bool swap_ab_stores_are_exposed(const problem *p, const gemm_swap_ab_tile *x)
+{
+    return p->product->kind == op_matmul && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
+}
+
+int swap_ab_beginning_of_rows(const problem *p, int m)
 {
     const ir_value *a = p->product->inputs[0];
     if (columns_of_a(p)) return m % 64 == 0 && lies_at_lines(a) ? 0 : 2;
@@ -115,18 +124,18 @@ static int beginning_of_rows(const problem *p, int m)
 /* Cost of a loaded byte of A; length: K of a slice. */
 static double bytes_for_rows(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round, double length)
 {
-    const int beginning = beginning_of_rows(p, x->m);
+    const int beginning = swap_ab_beginning_of_rows(p, x->m); /* an index into fitted.one_round */
     const double alone = (one_round ? f->one_round : f->rounds)[beginning];
     if (x->cluster == 1) return alone * (one_round ? 1 + f->drift[beginning] / 5000 * length : 1);
     const double gain = one_round && beginning == 2 ? f->of_split_sectors : 1;
     if (x->in_turn) return alone * gain * f->rows_in_turn;
-    return alone * gain * share_of(x->cluster, f->rows_of_two, f->rows_of_four);
+    return alone * gain * swap_ab_shared(x->cluster, f->rows_of_two, f->rows_of_four);
 }
 
 /* Cost of a loaded byte of weights, or of a matmul's B, whose rows need not begin at L2 lines. */
 static double bytes_for_columns(const problem *p, const fitted *f, const gemm_swap_ab_tile *x, bool one_round)
 {
-    const double share = share_of(x->cluster_m, f->columns_of_two, f->columns_of_four);
+    const double share = swap_ab_shared(x->cluster_m, f->columns_of_two, f->columns_of_four);
     const ir_op *product = p->product;
     if (product->kind != op_matmul || lies_at_lines(product->inputs[1])) return f->columns * share;
     return (one_round ? 1.8 : 1.55) * share;
@@ -154,17 +163,14 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const bool one_round = is_one_round(p, x), in_parts = one_round && !values && x->tail > 1;
     const bool is_fitted = one_round && (is_rounded_linear(p) || in_parts);
     const fitted *f = is_fitted ? &of_rounded : &of_others;
-    /* a matmul loads nothing before the previous launch has ended; with few rows or stages, little overlaps its stores (fitted to 25
-     * matmuls) */
-    const bool exposed = values && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
     const bool computes = p->phase->op_count > 1, timed = problem_rows(p) <= 512;
-    const double of_computing = computes ? timed ? 0.2 : 0.34 : f->of_a_result, of_a_part = 1.45 / 38400;
-    const double of_a_result = (staged ? f->of_a_staged : of_computing) + (exposed ? 0.35 : 0);
+    const double of_computing = computes ? timed ? 0.2 : 0.34 : f->of_a_result;
+    const double of_a_result = (staged ? f->of_a_staged : of_computing) + (swap_ab_stores_are_exposed(p, x) ? 0.35 : 0);
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double k_bytes = k_tiles * x->k * swap_ab_element_bytes;
     const int columns = (x->n + 63) / 64 * 64, multicast = is_fitted ? x->cluster_m : 1;
-    d->groups = (double)(swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k), d->per_unit = swap_ab_resident(p, x);
+    d->groups = (double)swap_ab_workgroups(p, x), d->per_unit = swap_ab_resident(p, x);
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? f->memory_of_two : f->memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k;
     const int loaded = swap_ab_rows_loaded(p, x);
@@ -177,7 +183,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     d->end_cycles = (staged ? f->staged_end : f->end) + of_a_result * results + f->of_a_part * (x->split_k - 1);
     const double cluster_start = x->in_turn ? f->cluster_start_in_turn : f->cluster_start;
     d->start_cycles = f->start + cluster_start * log2(x->cluster * multicast * x->split_k), d->round_cycles = f->between;
-    d->tail = x->tail, d->tail_cycles = f->meeting * (1 + (x->tail - 1) * results * of_a_part);
+    d->tail = x->tail, d->tail_cycles = f->meeting * (1 + (x->tail - 1) * results * swap_ab_tail_part);
 }
 
 /* ---- the choice */
@@ -195,7 +201,7 @@ static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     const int cluster = swap_ab_members(x) * x->split_k;
-    const long long workgroups = swap_ab_clusters(p, x) * cluster, seats = (long long)p->device->units * together;
+    const long long workgroups = swap_ab_workgroups(p, x), seats = (long long)p->device->units * together;
     return cluster < 4 || (together == 1 && workgroups * 100 <= seats * share_of_seats(cluster));
 }
 
@@ -204,7 +210,7 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double peak = p->device->rates[rate_products].of[dtype_bf16], columns = (x->n + 63) / 64 * 64;
     const double each = 2.0 * x->m * columns * (double)product_length(p) / x->split_k, units = p->device->units;
-    const double workgroups = (double)(swap_ab_clusters(p, x) * swap_ab_members(x) * x->split_k);
+    const double workgroups = (double)swap_ab_workgroups(p, x);
     return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
 }
 

@@ -104,8 +104,8 @@ typedef struct tfgen_plan_options {
     int stack;
     int followed; /* not 0: calls may give the hint tfgen_args.next, which the last launch uses */
     /* With `stack`: specs (YAML, NUL-terminated) of other kinds of layers that share the launch, for models whose layers alternate, such as
-     * local and global ones. The spec itself is kind 0, kinds[n] is kind n + 1; tfgen_stack_create_of_kinds() says which layer is of which
-     * kind. The specs may differ in `theta`, `scaling` and `attention_factor` of ropes and in `window` of attentions; anything else that
+     * local and global ones. The spec itself is kind 0, kinds[n] is kind n + 1; tfgen_stack_create_of_kinds() takes the kind of each layer.
+     * The specs may differ in `theta`, `scaling` and `attention_factor` of ropes and in `window` of attentions; anything else that
      * differs, and more than 16 kinds, is TFGEN_UNSUPPORTED, with the op or value. Packed weights serve all kinds. */
     const char *const *kinds;
     size_t kind_count;

@@ -31,7 +31,7 @@ static void open_unit(generator *g, unit *u, const char *spec, const char *name,
 }
 
 /* ---- stacks */
-/* Finds which kinds of layers share a stack: those whose specs tfgen_plan_options.kinds takes. */
+/* Groups the kinds of layers by stack. Kinds share one if a plan takes their specs together (tfgen_plan_options.kinds). */
 static void find_stacks(generator *g, layer_set *s)
 {
     const model *m = s->model;
