@@ -2,7 +2,11 @@
 not depend on the other cases, and every fifth case is of the same kind, so any slice is a sample of all kinds. Needs no PyTorch.
 
 usage: drawn.py FOLDER [--seed=1] [--first=0] [--count=40] [--kinds=product,matmul,fused,prefill,decode] [--dtypes=bf16,f16,f32]
-                  writes the specs into FOLDER, and prints for each what `tfgen predict` or `tfgen tune` takes: file and options"""
+                [--rows=FIRST-LAST]
+                  writes the specs into FOLDER, and prints for each what `tfgen predict` or `tfgen tune` takes: file and options
+
+--rows=65-512 (or one number): leaves out cases of fewer or more rows. These are the rows of A in a product or fused graph, of all sequences
+together in a block (decode: one a sequence). Matmuls are never left out. --count counts the cases that remain."""
 import argparse
 import itertools
 import math
@@ -14,6 +18,7 @@ from typing import NamedTuple
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MULTIPLIES = {"bf16": 1e12, "f16": 1e12, "f32": 1e11}  # most multiply-adds of a case: some milliseconds on an H200
 ELEMENTS = 1 << 30  # most tensor elements that a case reads and writes
+ROWS = {"product": (64, 32768), "fused": (64, 8192), "prefill": (40, 8192), "decode": (1, 512)}  # fewest and most drawn
 
 
 class Case(NamedTuple):
@@ -26,6 +31,11 @@ class Case(NamedTuple):
     dtype: str
     multiplies: float
     elements: float  # tensor elements that any implementation must read or write
+
+    @property
+    def rows(self):
+        """None for a kind that is not in ROWS."""
+        return math.prod(self.dims.get(n, 1) for n in "BMS") if self.kind in ROWS else None
 
     def __str__(self):
         return f"{self.kind} {self.seed}/{self.index} {self.name}"
@@ -60,7 +70,7 @@ def written(mapping):
 def product(draw):
     """A layer's weight, in either layout, times rows of one or several sequences."""
     dtype, batch, turned = dtype_of(draw), draw.choice((1, 1, 1, 2, 3, 8)), draw.random() < 0.3
-    M, N, K = between(draw, 64, 32768, draw.choice((1, 1, 16, 128))), length(draw, 64, 32768), length(draw, 64, 32768)
+    M, N, K = between(draw, *ROWS["product"], draw.choice((1, 1, 16, 128))), length(draw, 64, 32768), length(draw, 64, 32768)
     M = -(-M // batch)
     dims = {"B": batch, "M": M, "N": N, "K": K} if batch > 1 else {"M": M, "N": N, "K": K}
     text = spec_text("product", dtype, dims, {"x": "[B, M, K]" if batch > 1 else "[M, K]"}, {"w": "[K, N]" if turned else "[N, K]"},
@@ -105,7 +115,7 @@ STEPS += [
 def fused(draw):
     """linear, with or without bias, one to five steps after it, and sometimes a norm before it."""
     dtype = dtype_of(draw)
-    M, N, K = between(draw, 64, 8192, draw.choice((1, 16, 128))), length(draw, 128, 16384), length(draw, 128, 16384)
+    M, N, K = between(draw, *ROWS["fused"], draw.choice((1, 16, 128))), length(draw, 128, 16384), length(draw, 128, 16384)
     ahead, bias = draw.random() < 0.2, draw.random() < 0.5
     steps = draw.sample(STEPS, draw.choice((1, 2, 2, 3, 4, 5)))
     params = {"w": "[N, K]", **({"norm_x": "[K]"} if ahead else {}), **({"b": "[N]"} if bias else {})}
@@ -155,7 +165,7 @@ def prefill(draw):
     dtype, name = dtype_of(draw), draw.choice(("llama-block", "llama-block", "gpt2-block", "bert-block"))
     dims, weights = block_dims(draw, name)
     B = draw.choice((1, 1, 2, 4, 8))
-    S = max(1, between(draw, 40, 8192, draw.choice((1, 1, 16, 64))) // B)
+    S = max(1, between(draw, *ROWS["prefill"], draw.choice((1, 1, 16, 64))) // B)
     dims = {"B": B, "S": S, **dims}
     attended = 2 * B * S * S * dims["D"]
     return f"{name} {block_name(dims, 'BS')}", shipped(name), dims, dtype, B * S * weights + attended, weights + 8 * B * S * dims["D"]
@@ -165,7 +175,7 @@ def decode(draw):
     """One token for each of 1 to 512 sequences."""
     dtype, name = dtype_of(draw), draw.choice(("llama-decode", "llama-decode", "llama-decode", "gpt2-decode"))
     dims, weights = block_dims(draw, name)
-    B, L = between(draw, 1, 512), between(draw, 128, 131072)
+    B, L = between(draw, *ROWS["decode"]), between(draw, 128, 131072)
     dims = {"B": B, "L": L, **dims}
     cached = 2 * B * L * (dims["KV"] * dims["hd"] if "KV" in dims else dims["D"])
     return f"{name} {block_name(dims, 'BL')}", shipped(name), dims, dtype, B * weights + cached * dims["H"] // dims.get("KV", dims["H"]), \
@@ -184,11 +194,14 @@ def case_of(seed, index):
             return case
 
 
-def cases_of(seed, count, first=0, kinds=tuple(KINDS), dtypes=tuple(MULTIPLIES)):
-    """`count` cases of some kinds and dtypes, from index `first` on."""
-    own = [i for i, kind in enumerate(KINDS) if kind in kinds]
+def cases_of(seed, count, first=0, kinds=tuple(KINDS), dtypes=tuple(MULTIPLIES), rows=(0, math.inf)):
+    """`count` cases of some kinds, dtypes and numbers of rows, from index `first` on."""
+    fewest, most = rows
+    own = [i for i, kind in enumerate(KINDS) if kind in kinds and (kind not in ROWS or fewest <= ROWS[kind][1] and most >= ROWS[kind][0])]
+    if not own:
+        raise SystemExit(f"drawn.py: no case of {', '.join(kinds)} has {fewest} to {most} rows")
     cases = (case_of(seed, i) for i in itertools.count(first) if i % len(KINDS) in own)
-    return list(itertools.islice((c for c in cases if c.dtype in dtypes), count))
+    return list(itertools.islice((c for c in cases if c.dtype in dtypes and (c.rows is None or fewest <= c.rows <= most)), count))
 
 
 def small(case):
@@ -223,6 +236,14 @@ def some_of(known):
     return read
 
 
+def row_range(text):
+    """Reads FIRST-LAST or one number."""
+    numbers = [int(n) for n in text.split("-", 1)]
+    if not 0 < numbers[0] <= numbers[-1]:
+        raise argparse.ArgumentTypeError("is not FIRST-LAST, as 65-512")
+    return numbers[0], numbers[-1]
+
+
 def add_options(parser):
     """Adds the options that choose cases."""
     parser.add_argument("--seed", default="1")
@@ -230,11 +251,13 @@ def add_options(parser):
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--kinds", type=some_of(KINDS), default=list(KINDS))
     parser.add_argument("--dtypes", type=some_of(MULTIPLIES), default=list(MULTIPLIES))
+    parser.add_argument("--rows", type=row_range, default=(0, math.inf))
 
 
 def chosen(options):
     """The cases that these options choose. --seed can be several, with commas between them: --count cases of each."""
-    return [c for seed in options.seed.split(",") for c in cases_of(seed, options.count, options.first, options.kinds, options.dtypes)]
+    return [c for seed in options.seed.split(",")
+            for c in cases_of(seed, options.count, options.first, options.kinds, options.dtypes, options.rows)]
 
 
 def main():

@@ -3,14 +3,15 @@
 around one product, prefill blocks, and decode blocks of 1 to 512 rows, in bf16, f16 and f32 (drawn.py).
 
 usage: ops.py [--seed=1] [--count=40] [--first=0] [--kinds=product,matmul,fused,prefill,decode] [--dtypes=bf16,f16,f32]
-              [--within=SECONDS] [--seconds=2] [--state=FILE] [--worst=10] [--jobs=N] [--rehearse]
+              [--rows=FIRST-LAST] [--within=SECONDS] [--seconds=2] [--state=FILE] [--worst=10] [--jobs=N] [--rehearse]
 
 Every contender's results are compared with the spec's ops in float64 before its time counts; a wrong one is reported and left out, and if
 tfgen is wrong the run fails. Times are taken as compare.py takes them. At the end: geometric means by kind, the worst ten, and the cases
 below 0.85 of the best contender. The only contender of a product or matmul is cuBLAS; in f32, tfgen's errors are compared with cuBLAS's,
 too.
 
---seed: one or several, as 1,2,3: --count cases of each.
+--seed: one or several, as 1,2,3: --count cases of each. --rows=65-512: leaves out cases of fewer or more rows (rows of A, or of all
+sequences of a block together; matmuls are never left out).
 
 --state: keeps results; cases that it has are not timed again, so a run can be done in slices; the table shows all cases of the seed in it.
 --within: begins no case that is unlikely to end in that time. --seconds: a case's rounds end after so many seconds, but not before the

@@ -48,6 +48,18 @@ def check_options():
     chosen = drawn.chosen(parser.parse_args(["--seed=7,8", "--count=5", "--first=3", "--kinds=matmul,fused", "--dtypes=bf16"]))
     check("each seed gives --count cases", [c for seed in ("7", "8") for c in drawn.cases_of(seed, 5, 3, ["matmul", "fused"], ["bf16"])]
           == chosen and len(chosen) == 10)
+    of_rows = drawn.chosen(parser.parse_args(["--seed=7", "--count=24", "--rows=65-512"]))
+    check("cases of other rows are left out", of_rows == [c for c in drawn.cases_of(7, 200) if c.kind == "matmul"
+          or 65 <= c.dims.get("B", 1) * c.dims.get("M", 1) * c.dims.get("S", 1) <= 512][:24])
+    check("every kind has such rows", {c.kind for c in of_rows} == set(drawn.KINDS))
+    one = drawn.chosen(parser.parse_args(["--kinds=decode", "--rows=1", "--count=3"]))
+    check("one number is a range", [c.dims["B"] for c in one] == [1, 1, 1])
+    try:
+        drawn.chosen(parser.parse_args(["--kinds=decode", "--rows=513-600"]))
+    except SystemExit as refused:
+        check("a range without cases is refused by name", str(refused) == "drawn.py: no case of decode has 513 to 600 rows")
+    else:
+        check("a range without cases is refused", False)
 
 
 def check_planning():
