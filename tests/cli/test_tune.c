@@ -854,7 +854,7 @@ END_TEST
 START_TEST(an_unjudged_tile_is_reported_and_not_kept)
 {
     char path[256];
-    use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/return exact_sin(x);/return x;/' $t");
+    use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/return TF_CHOSEN(sin)(x);/return x;/' $t");
     write_file(folder, "poles.yaml", "block: poles\ndtype: f32\ndims: {M: 48, N: 256}\ninputs: {x: [M, N]}\nops:\n"
                "  - {out: a, op: mul, in: [x, 1.1]}\n  - {out: b, op: sub, in: [a, a]}\n  - {out: l, op: log, in: [b]}\n"
                "  - {out: s, op: sin, in: [l]}\n  - {out: t, op: sin, in: [s]}\n  - {out: u, op: sin, in: [t]}\n"
@@ -863,7 +863,7 @@ START_TEST(an_unjudged_tile_is_reported_and_not_kept)
     ck_assert_msg(tune(path) == code_unjudged, "%s", output);
     ck_assert_msg(strstr(output, "tfgen: a tile is not kept, as its results could not be checked: no element of y is judged") != NULL, "%s",
                   output);
-    ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'unjudged' AND NOT checked"), 1);
+    ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'unjudged' AND NOT checked AND tile NOT LIKE '% v=16'"), 1);
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept' AND tile NOT LIKE '% v=16'"), 0);
 }
 END_TEST
