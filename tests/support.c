@@ -328,6 +328,14 @@ double rig_judge(rig *r)
     return worst;
 }
 
+void rig_judge_twice(rig *r)
+{
+    rig_run(r);
+    rig_judge(r);
+    rig_execute(r);
+    rig_judge(r);
+}
+
 /* ---- small things */
 /* Check writes the place of each assertion that holds to a file, to locate crashes. A loop over a million elements would write the same few
  * places a million times, so each is written once. (--wrap in the Makefile redirects _mark_point() here.) */

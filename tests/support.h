@@ -73,6 +73,8 @@ bool rig_tail_untouched(const rig *r, const char *name);
 void rig_reference(rig *r); /* fills exact and rounded: see trial.c */
 /* Runs the reference and fails unless every output is within its error bound; returns the largest error / bound. */
 double rig_judge(rig *r);
+/* Runs and judges, then launches again, with the marks and counters that the first launch left, and judges that too. */
+void rig_judge_twice(rig *r);
 
 bool same_numbers(const double *x, const double *y, size_t count); /* bitwise; all NaNs are equal */
 double *copy_numbers(const double *x, size_t count);

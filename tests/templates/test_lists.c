@@ -143,10 +143,7 @@ static void run_joined(rig *r, bool check)
     rig_fill(r, 1);
     for (int grid = 1; grid <= 4; grid += 3) {
         r->c.plan->launches[0].grid_limit = grid;
-        rig_run(r);
-        rig_judge(r);
-        rig_execute(r);
-        rig_judge(r);
+        rig_judge_twice(r);
         unsigned words[word_count] = {1};
         ck_assert_int_eq(guarded_get_scratch(r->s, r->c.plan->scratch_count - 1, words, sizeof words, &r->log), code_ok);
         for (int i = 0; i < word_count; i++) ck_assert_uint_eq(words[i], 0);
