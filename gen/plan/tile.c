@@ -196,7 +196,8 @@ static const char *override_obstacle(const problem *p, const tile_override *w, p
     return NULL;
 }
 
-static void take_override(const problem *p, const preferences *w, tile_override *line, ir_tile *t, ir_phase *phase)
+/* given: gets the bits of the fields that the override sets. */
+static void take_override(const problem *p, const preferences *w, tile_override *line, ir_tile *t, ir_phase *phase, unsigned *given)
 {
     const char *obstacle = override_obstacle(p, line, t->program);
     if (obstacle && !line->of_family) override_refuse(w->overrides, line, obstacle);
@@ -206,7 +207,7 @@ static void take_override(const problem *p, const preferences *w, tile_override 
     }
     for (int i = 0; i < line->count; i++) {
         const int field = field_of(line, i, t->program);
-        t->at[field] = line->settings[i].value;
+        t->at[field] = line->settings[i].value, *given |= 1u << field;
         override_warn(w->overrides, line, former_hint(p->a, line->settings[i].key, program_table[t->program].fields[field].name));
     }
     line->taken = true;
@@ -215,8 +216,11 @@ static void take_override(const problem *p, const preferences *w, tile_override 
 
 static void take_overrides(const problem *p, const preferences *w, ir_tile *t, ir_phase *phase)
 {
+    const program *of = program_at(t->program);
+    unsigned given = 0;
     for (int i = 0; i < w->overrides->count; i++)
-        if (override_is_for(&w->overrides->list[i], phase)) take_override(p, w, &w->overrides->list[i], t, phase);
+        if (override_is_for(&w->overrides->list[i], phase)) take_override(p, w, &w->overrides->list[i], t, phase, &given);
+    if (given && of->make_room) of->make_room(p, given, t);
 }
 
 bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)

@@ -204,6 +204,22 @@ static void defaults(const problem *p, ir_tile *t)
     if (is_rounded_16_bits(p)) try_rounded(p, t);
 }
 
+static bool gives(unsigned given, const char *field) { return given >> tile_field_find(program_gemm_wgmma, field) & 1; }
+
+/* Slices of K need tiles of 128 rows that both warpgroups compute. */
+static void make_room(const problem *p, unsigned given, ir_tile *t)
+{
+    gemm_warpgroups_tile *x = &t->gemm_warpgroups;
+    if (x->split_k == 1) return;
+    if (!gives(given, "split_k")) {
+        if (x->own_tiles || x->m < warpgroup_rows) x->split_k = 1;
+        return;
+    }
+    if (!gives(given, "own_tiles")) x->own_tiles = 0;
+    if (!gives(given, "m")) x->m = warpgroup_rows;
+    if (!gives(given, "stages")) fill(p, t);
+}
+
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
@@ -243,6 +259,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .worse = worse,
                                     .describe_cost = describe_cost,
                                     .defaults = defaults,
+                                    .make_room = make_room,
                                     .illegal = illegal,
                                     .shared_bytes = shared_bytes,
                                     .smaller = smaller,

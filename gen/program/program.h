@@ -54,6 +54,8 @@ typedef struct program {
     /* Describes a launch with a legal tile to the cost model, by whose time planning chooses programs, and programs choose tiles. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
     void (*defaults)(const problem *p, ir_tile *t); /* sets every field of t */
+    /* Changes defaults that the fields which a user gave exclude; given: bits of these fields. NULL: there are none. */
+    void (*make_room)(const problem *p, unsigned given, ir_tile *t);
     /* A message if t breaks a rule although each field is in its range, else NULL. The function is NULL if there are no such rules. */
     const char *(*illegal)(const problem *p, const ir_tile *t);
     long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile, per workgroup */

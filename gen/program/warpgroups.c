@@ -111,12 +111,15 @@ static void try_cluster(const problem *p, const program *by, const ws_search *s,
     }
 }
 
+/* True if the product sums the squares of its rows in a launch with a loading warp: each slice of K would have a part of the sums. */
+static bool sums_rows_of_list(const problem *p) { return p->ir->feeds && phase_input_sum(p->phase); }
+
 void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t)
 {
     double least = try_whole(p, by, s, t);
     for (int cluster = 2; cluster <= s->most_cluster; cluster++) try_cluster(p, by, s, cluster, &least, t);
     least *= 0.9;
-    for (int i = s->first_cut; i < s->count; i++)
+    for (int i = sums_rows_of_list(p) ? s->count : s->first_cut; i < s->count; i++)
         for (int cluster = 1; cluster <= s->most_cluster; cluster++) try_parts(p, by, s->fill, s->widths[i], cluster, &least, t);
     cut_long(p, by, s->fill, s->widest_cut, t);
 }
@@ -258,7 +261,7 @@ const char *ws_illegal(const problem *p, const ir_tile *t)
     if (x->group_m % x->cluster) return "cluster must divide group_m";
     if (x->threads != ws_thread_count(p)) return arena_printf(p->a, "threads must be %d", ws_thread_count(p));
     if (p->ir->feeds && (x->cluster > 1 || x->own_tiles)) return "cluster must be 1 and own_tiles 0 in a launch of several phases";
-    if (p->ir->feeds && phase_input_sum(p->phase) && x->split_k > 1) return "split_k must be 1 where rows are summed";
+    if (sums_rows_of_list(p) && x->split_k > 1) return "split_k must be 1 where rows are summed";
     if (p->ir->feeds && x->m == warpgroup_rows / 2)
         return x->n % 64 || x->split_k > 1 || p->product->kind == op_matmul ? "m=64 needs a linear, n in steps of 64 and split_k=1" : NULL;
     if (!x->own_tiles) return x->m == warpgroup_rows ? NULL : "m must be 128, or 64 with own_tiles=1";

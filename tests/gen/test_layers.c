@@ -291,6 +291,23 @@ START_TEST(an_impossible_layer_of_a_phase_is_an_error_with_its_reason)
 }
 END_TEST
 
+/* By default this product has tiles for each warpgroup, which allow no slices of K. */
+START_TEST(slices_of_k_that_a_user_asks_for_have_a_tile_of_both_warpgroups)
+{
+    static const char *const lines[] = {"gemm layer=wgmma", "gemm layer=wgmma split_k=2"};
+    static const char text[] = "block: t\ndtype: bf16\ndims: {M: 4096, K: 1024, N: 4096}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                               "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    for (int i = 0; i < 2; i++) {
+        const tuning t = {.lines = &lines[i], .count = 1};
+        build b = build_spec(text, "sm_90a", &t);
+        ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
+        const gemm_warpgroups_tile *x = &b.p->launches[b.p->launch_count - 1].work->tile->gemm_warpgroups;
+        ck_assert(x->split_k == i + 1 && x->own_tiles == !i);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
 #define RESULTS(N, ops, outputs)                                                                                                    \
     "block: t\ndtype: bf16\ndims: {M: 256, K: 64, N: " N "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n"                         \
     "  - {out: p, op: linear, in: [x, w]}\n" ops "outputs: {" outputs "}\n"
@@ -791,6 +808,7 @@ int main(void)
     tcase_add_test(t, a_tuning_line_moves_a_product_to_or_from_matrix_units);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, an_impossible_layer_of_a_phase_is_an_error_with_its_reason);
+    tcase_add_test(t, slices_of_k_that_a_user_asks_for_have_a_tile_of_both_warpgroups);
     tcase_add_test(t, interleaved_pairs_bypass_shared_memory);
     tcase_add_test(t, results_whose_rows_are_not_whole_pieces_bypass_shared_memory);
     tcase_add_test(t, results_of_up_to_16_segments_pass_through_shared_memory);

@@ -81,6 +81,25 @@ START_TEST(an_impossible_tile_is_an_error_with_its_reason)
 }
 END_TEST
 
+/* Fields that a line leaves out are chosen to fit those that it gives, and the sums of squares that products of a block take. */
+static const struct {
+    const char *line, *tile;
+} partial[] = {{"gemm: layer=wgmma", "layer=wgmma m=64 n=64 k=64 threads=256 stages=8 group_m=16 cluster=1 split_k=1"},
+               {"down: layer=wgmma split_k=2", "layer=wgmma m=128 n=64 k=64 threads=256 stages=8 group_m=16 cluster=1 split_k=2"},
+               {"o: layer=wgmma m=64", "layer=wgmma m=64 n=64 k=64 threads=256 stages=8 group_m=16 cluster=1 split_k=1"}};
+
+START_TEST(fields_left_out_of_a_tile_fit_the_others)
+{
+    const char *const lines[] = {"attention: layer=wgmma", partial[_i].line};
+    const tuning asked = {.lines = lines, .count = 2};
+    const dim_override dims[] = {{"B", 1}, {"S", 64}, {"D", 2048}};
+    rig *r = rig_plan(&(rig_request){.path = LLAMA, .level = fusion_block, .target = "sm_90a", .dims = dims, .dim_count = 3,
+                                     .tuning = &asked});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), partial[_i].tile));
+    rig_close(r);
+}
+END_TEST
+
 /* ---- results: several tiles of each phase per workgroup, partial tiles of rows and columns, tiles of 64 rows, slices of K, grouped heads,
  * keys in several blocks, a window, biases, layernorms. Workgroups: a few; or some that start late, so that others give up, and the loading
  * warps drop what they have loaded for the first phase. */
@@ -124,6 +143,7 @@ int main(void)
     tcase_add_loop_test(plans, prompts_have_a_loading_warp, 0, sizeof choices / sizeof *choices);
     tcase_add_test(plans, products_sum_the_squares_of_their_rows);
     tcase_add_loop_test(plans, an_impossible_tile_is_an_error_with_its_reason, 0, sizeof refusals / sizeof *refusals);
+    tcase_add_loop_test(plans, fields_left_out_of_a_tile_fit_the_others, 0, sizeof partial / sizeof *partial);
     tcase_set_timeout(results, 240);
     tcase_add_loop_test(results, results_are_within_their_bounds, 0, sizeof trials / sizeof *trials);
     suite_add_tcase(s, plans);
