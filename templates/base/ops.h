@@ -25,6 +25,19 @@ DEV float magnitude(float x) { return fabsf(x); }
 
 DEV float exact_rsqrt(float x) { return 1.0f / exact_sqrt(x); }
 
+// The sum of the squares of eight neighbours of a 16-bit type T, given as words.
+template <class T> DEV float squares_of(const unsigned (&x)[4])
+{
+    union {
+        unsigned word[4];
+        neighbours<T, 8> of;
+    } raw = {{x[0], x[1], x[2], x[3]}};
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++) sum = fused(to_float(raw.of.e[i]), to_float(raw.of.e[i]), sum);
+    return sum;
+}
+
 #if defined(TF_ON_HOST)
 DEV float near_reciprocal(float x) { return 1.0f / x; }
 #elif !defined(__clang__)

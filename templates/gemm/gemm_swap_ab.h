@@ -249,17 +249,6 @@ template <class S> struct gemm_swap_ab {
     static constexpr int square_levels = sum_levels(all_k_tiles, 256);
     using square_sums = running<take_sum, row_rounds, square_levels, static_cast<int>(root_up(all_k_tiles, square_levels))>;
     DEV static int square_row(int round) { return round * rows_at_once + thread_index() / 8; }
-    DEV static float squares_of(const unsigned (&x)[4])
-    {
-        union {
-            unsigned word[4];
-            neighbours<a_type, 8> of;
-        } raw = {{x[0], x[1], x[2], x[3]}};
-        float sum = 0;
-#pragma unroll
-        for (int i = 0; i < 8; i++) sum = fused(to_float(raw.of.e[i]), to_float(raw.of.e[i]), sum);
-        return sum;
-    }
     DEV static vec<float, row_rounds> squares_of_k_tile(shared_address rows)
     {
         vec<float, row_rounds> sums = splat<row_rounds>(0.0f);
@@ -270,7 +259,7 @@ template <class S> struct gemm_swap_ab {
             for (int i = 0; i < boxes; i++) {
                 unsigned x[4];
                 shared_read(rows + i * box_bytes + row * 128 + thread_index() % 8 * 16, x);
-                sums[round] += squares_of(x);
+                sums[round] += squares_of<a_type>(x);
             }
         }
         return sums;

@@ -81,17 +81,6 @@ template <class S> struct gemm_ws {
     // the eight 16-byte pieces of each row. Pieces are swizzled, which does not matter for a sum. No chain has more than 256 terms.
     static constexpr int square_levels = sum_levels(pass_tiles<S, tile_k>::each, 256 / 16);
     using square_sums = running<take_sum, 2, square_levels, static_cast<int>(root_up(pass_tiles<S, tile_k>::each, square_levels))>;
-    DEV static float squares_of(const unsigned (&x)[4])
-    {
-        union {
-            unsigned word[4];
-            neighbours<a_type, 8> of;
-        } raw = {{x[0], x[1], x[2], x[3]}};
-        float sum = 0;
-#pragma unroll
-        for (int i = 0; i < 8; i++) sum = fused(to_float(raw.of.e[i]), to_float(raw.of.e[i]), sum);
-        return sum;
-    }
     DEV static vec<float, 2> squares_of_k_tile(shared_address rows)
     {
         const int thread = thread_index() % 128, first = fragment::row(thread, 0);
@@ -102,7 +91,7 @@ template <class S> struct gemm_ws {
             for (int i = 0; i < 2; i++) {
                 unsigned x[4];
                 shared_read(rows + (first + h * 8) * 128 + (thread % 4 + (first + i) % 2 * 4) * 16, x);
-                sums[h] += squares_of(x);
+                sums[h] += squares_of<a_type>(x);
             }
         return sums;
     }
