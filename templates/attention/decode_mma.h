@@ -25,6 +25,7 @@ template <int Rows> struct slopes_of_rows<true, Rows> {
 template <bool, class Part> struct pending_parts {};
 template <class Part> struct pending_parts<true, Part> {
     Part pending[2];
+    static_assert(sizeof(Part[2]) % 16 == 0, "memory::o follows, and is read 16 bytes at a time");
 };
 
 template <class S>
