@@ -5,6 +5,7 @@
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/pieces.h"
+#include "templates/isa/term_pairs.h"
 
 // Rounds x to the nearest tf32 number (11 significant bits), but truncates x if that number would be infinite.
 DEV float tf32_nearest(float x)
@@ -13,22 +14,14 @@ DEV float tf32_nearest(float x)
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-// The bf16 number next below x in magnitude; 0 for 0. If x is infinite or NaN: x.
-DEV float bf16_below(float x)
-{
-    const unsigned bits = float_bits(x), magnitude = bits & 0x7fffffffu;
-    if (magnitude == 0 || magnitude >= 0x7f800000u) return x;
-    return bits_float((bits & 0x80000000u) | (magnitude - 1 & 0xffff0000u));
-}
-
-// Returns term `index` of a number, and subtracts it from x. x is the number less its larger terms, whose indices are higher. Term 0 is all
-// that is left. All terms have the sign of the number, and none is zero unless the number is below 2^-102. So a term's product that
-// overflows, or that has an infinite factor, has the sign of the whole product. All terms of an infinity or a NaN are that value.
+// Returns term `index` of a number, and subtracts it from x unless it is term 0, which is all that is left. x is the number less its larger
+// terms, whose indices are higher. All terms have the sign of the number, and none is zero unless the number is below 2^-102. So a term's
+// product that overflows, or that has an infinite factor, has the sign of the whole product. All terms of an infinity or a NaN are that
+// value.
 DEV float take_bf16_term(float &x, int index)
 {
-    const float term = index ? bf16_below(x) : x;
-    if (x - x == 0.0f) x -= term;
-    return term;
+    if (index == 0 || x - x != 0.0f) return x;
+    return bits_float(take_bf16(x, nonzero(x)) & 0xffff0000u);
 }
 
 // Term `index` of the `count` terms of x; 0: the smallest.
