@@ -25,13 +25,13 @@ static long long memory_of(const gemm_mma_tile *t, bool sums)
 /* Workgroups that share a multiprocessor. 128 accumulators and the double-buffered operands take 256 registers. */
 static int resident(const target_info *target, const gemm_mma_tile *t, bool sums)
 {
-    const unit_room room = unit_room_of(target);
+    const int reserved = unit_room_of(target).reserved;
     const int results = t->m * t->n / t->threads,
               registers = results > 64   ? 256
                           : results > 32 ? 168
                                          : 128,
-              by_registers = room.registers / (registers * t->threads);
-    const long long by_shared = (target->lds_bytes + room.reserved) / (memory_of(t, sums) + room.reserved);
+              by_registers = groups_by_registers(target, t->threads, registers);
+    const long long by_shared = (target->lds_bytes + reserved) / (memory_of(t, sums) + reserved);
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 

@@ -77,12 +77,11 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 static int resident(const problem *p, const gemm_register_fed_tile *t)
 {
     const device_model *d = p->device;
-    const int needed = (registers(p, t) + 7) / 8 * 8, most = groups_by_threads(d->target, t->threads),
-              by_registers_alone = unit_room_of(d->target).registers / (needed * t->threads);
+    const int needed = (registers(p, t) + 7) / 8 * 8;
     const kernel_need need = {.threads = t->threads, .registers = needed, .shared = memory_bytes(d->target, t, true, true)};
     occupancy o;
-    const int groups = occupancy_of(d, &need, &o) ? o.groups : by_registers_alone < most ? by_registers_alone : most;
-    return groups > 1 ? groups : 1;
+    if (!occupancy_of(d, &need, &o)) return groups_by_registers(d->target, t->threads, needed);
+    return o.groups > 1 ? o.groups : 1;
 }
 
 /* ---- cost */

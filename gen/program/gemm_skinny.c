@@ -2,7 +2,6 @@
  * weight is read once for all rows of a tile. In: a product. Out: a tile of at most 8 rows. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
-#include "ir/devices/occupancy.h"
 #include <math.h>
 
 extern const program gemm_skinny_program;
@@ -77,9 +76,7 @@ static int iterations_ahead(const problem *p, const gemm_registers_tile *x)
 static double resident(const problem *p, const gemm_registers_tile *x)
 {
     const int registers = x->m == 4 && x->threads <= 256 && problem_rows(p) > most_rows ? 64 : 128;
-    const int by_threads = groups_by_threads(p->target, x->threads),
-              by_registers = unit_room_of(p->target).registers / (registers * x->threads);
-    return by_registers < 1 ? 1 : by_registers < by_threads ? by_registers : by_threads;
+    return groups_by_registers(p->target, x->threads, registers);
 }
 
 /* Share of DRAM bandwidth that the program reaches. If B is [K, N], narrow tiles read short runs of its rows: on an H200, f32 1x4096x4096

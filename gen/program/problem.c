@@ -113,6 +113,12 @@ int groups_by_threads(const target_info *target, int threads)
     return groups > 1 ? groups : 1;
 }
 
+int groups_by_registers(const target_info *target, int threads, int registers)
+{
+    const int groups = unit_room_of(target).registers / (registers * threads), most = groups_by_threads(target, threads);
+    return groups < 1 ? 1 : groups < most ? groups : most;
+}
+
 long long shared_room(const target_info *target, int groups)
 {
     const int reserved = unit_room_of(target).reserved;

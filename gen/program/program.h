@@ -111,6 +111,8 @@ void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const probl
 bool times_are_guesses(const problem *p);
 /* Workgroups of this many threads that a unit holds, going by its limit on threads alone: at least 1. */
 int groups_by_threads(const target_info *target, int threads);
+/* Workgroups of threads with this many registers each that a unit holds, going by its limits on registers and threads: at least 1. */
+int groups_by_registers(const target_info *target, int threads, int registers);
 /* Bytes of shared memory per workgroup if `groups` share a unit. */
 long long shared_room(const target_info *target, int groups);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* whether an op of the phase, not a view, computes v */
