@@ -226,6 +226,7 @@ typedef struct target_info { /* fields are described in ir/target.def */
     bool serial, timed;
     int lds_bytes, static_bytes, max_threads, width;
     int matrix_rows, matrix_columns;
+    bool by_waves;
     double matrix_share;
     int operand_bytes, lds_banks;
     lds_reads reads;

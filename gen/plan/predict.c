@@ -29,7 +29,7 @@ static tiles tiles_of(const plan *p, const launch_phase *l)
  * product takes an MMA for each 16 columns of the tile, the squares take one more. */
 static double squares_share(const plan *p, const ir_phase *phase)
 {
-    const bool multiplied = program_of(phase)->multiplies_squares && p->target->matrix_rows == 8 && phase_input_sum(phase);
+    const bool multiplied = program_of(phase)->multiplies_squares && !p->target->by_waves && phase_input_sum(phase);
     return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
 }
 

@@ -7,10 +7,8 @@
 
 enum { most_index = 0x7fffffff };
 
-/* True if the template loads keys and values with templates/isa/wave_cache.h (AMD), false if with mma_cache.h (NVIDIA). */
-static bool by_wave_cache(const target_info *target) { return target->matrix_rows == 16; }
 /* True if wave_cache.h keeps queries of long heads in shared memory for lack of registers (RDNA). */
-static bool has_few_registers(const target_info *target) { return by_wave_cache(target) && target->lane_registers < 512; }
+static bool has_few_registers(const target_info *target) { return target->by_waves && target->lane_registers < 512; }
 
 /* The most query rows of a KV head: queries times heads of a GQA group. */
 static long long decode_rows(const problem *p)
@@ -49,7 +47,7 @@ const char *decode_whole_obstacle(const problem *p)
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p), values = problem_value_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
-    if (p->ir->level == fusion_block && by_wave_cache(p->target)) return "on AMD it cannot run several phases in a launch";
+    if (p->ir->level == fusion_block && p->target->by_waves) return "on AMD it cannot run several phases in a launch";
     if (attention_window_obstacle(p)) return attention_window_obstacle(p);
     if (attention_bias_obstacle(p)) return attention_bias_obstacle(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
@@ -160,7 +158,7 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 }
 
 /* Whether all workgroups with parts of a work tile join them (templates/attention/decode_runs.h: shares). */
-static bool shares(const problem *p) { return p->ir->threads && !by_wave_cache(p->target); }
+static bool shares(const problem *p) { return p->ir->threads && !p->target->by_waves; }
 
 enum { part_words = 12 /* of a part (decode_runs.h) */ };
 
@@ -169,7 +167,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
     const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
-    const bool in_order = by_wave_cache(p->target); /* results are stored straight from the partials of the waves */
+    const bool in_order = p->target->by_waves; /* results are stored straight from the partials of the waves */
     const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order || shares(p) ? 4 : kept * padded;
     const int numbers = p->attention->attributes.first ? 3 : 2; /* words of decode_runs<...>::numbers, which a sequence has */
     /* words of decode_runs<...>::run: three states of 16, numbers + 1 for each lane, and five more */

@@ -12,8 +12,6 @@ enum { most_ahead = 8, most_registers = 255 /* per thread: an encoding limit */ 
 
 enum { most_pieces = 4 }; /* MMAs that the rows of the largest tile take; for products of more rows other programs are faster */
 static int most_rows(const target_info *target) { return most_pieces * target->matrix_rows; }
-/* True if the template multiplies with templates/isa/wave_pieces.h (AMD), false if with mma_pieces.h (NVIDIA). */
-static bool by_wave_pieces(const target_info *target) { return target->matrix_rows == 16; }
 
 /* The most rows that a tile may have: wave_pieces.h addresses rows of A with 32-bit offsets from the tile's first row. */
 static long long rows_reached(const problem *p)
@@ -21,7 +19,7 @@ static long long rows_reached(const problem *p)
     const ir_value *a = p->product->inputs[0];
     const view w = view_of(p->a, a);
     const long long bytes = view_most_stride(&w) * dtype_size(a->type);
-    return by_wave_pieces(p->target) && bytes ? (1ll << 32) / bytes : INT_MAX;
+    return p->target->by_waves && bytes ? (1ll << 32) / bytes : INT_MAX;
 }
 
 static const char *obstacle(const problem *p)
@@ -56,7 +54,7 @@ static int registers(const problem *p, const gemm_register_fed_tile *t)
     const target_info *target = p->target;
     const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
     const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_rows(p, t->m) + registers_of_terms(p, t);
-    if (!by_wave_pieces(target)) return loop;
+    if (!target->by_waves) return loop;
     /* the epilogue runs with the next tile's weights in flight */
     const int epilogue = (target->lane_registers < 512 ? 144 : 96) + weights;
     return loop > epilogue ? loop : epilogue;
@@ -65,7 +63,7 @@ static int registers(const problem *p, const gemm_register_fed_tile *t)
  * squares of A's rows while it loads them. */
 static long long memory_bytes(const target_info *target, const gemm_register_fed_tile *t, bool makes_sums, bool takes_sums)
 {
-    const int padding = by_wave_pieces(target) ? 0 : 4; /* floats of padding per row (piece_places) */
+    const int padding = target->by_waves ? 0 : 4; /* floats of padding per row (piece_places) */
     return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
 static long long shared_bytes(const problem *p, const ir_tile *t)
@@ -166,7 +164,7 @@ static void defaults(const problem *p, ir_tile *t)
     enum { everywhere = 6 }; /* the first 6 shapes are for all targets, the others for AMD alone, which has fewer registers and less LDS */
     const long long reached = rows_reached(p);
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
-              count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
+              count = p->target->by_waves ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
     const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = even_tile_rows(rows, tiles, step);
     /* operands of two dtypes: no 128 columns (H200, 32x14336x4096, us with 128 columns and ahead = 1, with 64 columns and ahead = 2: a
      * weight in f16 88, 55; in f32 84, 87) */

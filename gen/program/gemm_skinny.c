@@ -61,12 +61,11 @@ static double meets(const gemm_registers_tile *x)
 static int iterations_ahead(const problem *p, const gemm_registers_tile *x)
 {
     enum { most_chains = 32, others = 32, of_16_bits = 8 };
-    const bool amd = p->target->matrix_rows == 16;
     const int length = piece_length(p, weights_widened) / 4, each = x->m * x->thread_n; /* length: elements of a load */
     const int sums = length == 4 && each * length <= most_chains ? 4 * each : each;
     const int room = x->threads <= 256 ? 132 : 65536 / x->threads;
     const int least = others + sums + 2 * x->m + (length > 4 ? of_16_bits : 0);
-    int ahead = amd ? 2 : length == 4 && x->m >= 4 && x->threads <= 256 ? 1 : 4;
+    int ahead = p->target->by_waves ? 2 : length == 4 && x->m >= 4 && x->threads <= 256 ? 1 : 4;
     const long long iterations = (iterations_of(p, x) + x->split_k - 1) / x->split_k;
     while (ahead > 1 && (least + ahead * (length + 4 * x->thread_n) > room || iterations <= ahead / 2)) ahead /= 2;
     return ahead;

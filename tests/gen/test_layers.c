@@ -1,5 +1,6 @@
 /* The MMA path that a product is planned on, and what follows from it: packed weights, tensor maps, frame, geometry; NVRTC compiles it. */
 #include "gen/gen.h"
+#include "gen/program/program.h"
 #include "runtime/cli/ref_plan.h"
 #include "tests/support.h"
 #include <check.h>
@@ -146,6 +147,28 @@ START_TEST(a_target_with_matrix_units_names_their_dtypes)
         ck_assert_msg(units == (t->matrix_rows > 0 && t->matrix_columns > 0 && t->matrix_share > 0 && t->lane_registers > 0), "%s",
                       t->name);
         ck_assert_msg(t->serial == (t->wave == 1) && t->cluster >= 1 && (t->bulk_copies || t->cluster == 1), "%s", t->name);
+    }
+}
+END_TEST
+
+static bool includes(const target_info *target, program_kind kind, const char *header)
+{
+    const program *p = program_at(kind);
+    for (size_t i = 0; i < sizeof p->isa / sizeof *p->isa && p->isa[i].header; i++)
+        if (target_has(target, p->isa[i].layer) && strcmp(p->isa[i].header, header) == 0) return true;
+    return false;
+}
+
+START_TEST(a_target_that_multiplies_by_waves_includes_those_headers)
+{
+    size_t count;
+    const target_info *list = target_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        const target_info *t = &list[i];
+        const bool pieces = includes(t, program_gemm_register_fed, "templates/isa/wave_pieces.h"),
+                   cache = includes(t, program_decode_mfma, "templates/isa/wave_cache.h") ||
+                           includes(t, program_decode_wmma, "templates/isa/wave_cache.h");
+        ck_assert_msg(t->by_waves == pieces && t->by_waves == cache, "%s", t->name);
     }
 }
 END_TEST
@@ -799,6 +822,7 @@ int main(void)
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, a_target_with_matrix_units_names_their_dtypes);
+    tcase_add_test(t, a_target_that_multiplies_by_waves_includes_those_headers);
     tcase_add_test(t, products_of_one_column_on_wgmma_are_not_staged);
     tcase_add_test(t, long_rows_use_matrix_units_if_32_bit_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
