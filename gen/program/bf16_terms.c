@@ -1,6 +1,6 @@
-/* Splits each element of a linear's A into bf16 numbers whose sum it is, its terms: two for f16, three for f32
- * (templates/gemm/bf16_terms.h). In: a phase that gen/plan/terms.c made. Out: a tile: a thread writes the terms of `each` runs of 8
- * elements of a row. */
+/* Splits each element of a linear's A into terms, bf16 numbers that add up to it: two for f16, three for f32
+ * (templates/gemm/bf16_terms.h). In: a phase that gen/plan/terms.c made. Out: a tile, in which each thread writes the terms of `each` runs
+ * of 8 elements of a row. */
 #include "gen/program/program.h"
 #include "ir/graph/format.h"
 

@@ -11,7 +11,7 @@ extern const program gemm_simt_program;
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 600 };
-    const double reached = 0.75; /* share of what loads from shared memory leave of the vector rate */
+    const double reached = 0.75; /* loads from shared memory take a part of the vector rate; this share of the rest is reached */
     const gemm_registers_tile *x = &t->gemm_registers;
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));

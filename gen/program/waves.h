@@ -3,5 +3,5 @@
 #define TFGEN_GEN_WAVES_H
 #include "gen/program/program.h"
 
-int wave_groups(const target_info *target, int threads); /* workgroups that share a unit, for two waves per SIMD */
+int wave_groups(const target_info *target, int threads); /* workgroups per unit that give each SIMD two waves, at least 1 */
 #endif

@@ -92,7 +92,7 @@ static void write_own_arguments(const plan *p, const launch *l, writer *w)
     write_line(w, "int tf_layers;");
 }
 
-/* Writes the functions that find a phase's arguments in the kernel's, or in a stack in those of one layer (layer_view). */
+/* Writes the functions that find a phase's arguments: among the kernel's or, in a stack, among those of one layer (layer_view). */
 static void write_places(arena *a, const plan *p, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
     const bool stacked = p->stack.in != NULL;

@@ -3,14 +3,14 @@
 // tile. As in gemm_register_fed, the other warps take pieces along K in turn (sliced-K), and their sums are added up in shared memory in a
 // fixed order. Refuses (static_assert) tiles that are not whole pieces.
 //
-// S is as for gemm_register_fed, but `ahead` is the number of pieces that each warp reads from a page. lane_units: how many times 16 bytes
-// of the rows a lane copies to shared memory at a time.
+// S is as for gemm_register_fed, but `ahead` is the number of pieces that each warp reads from a page. lane_units: units of 16 bytes of
+// A's rows that a lane copies to shared memory at a time.
 #pragma once
 #include "templates/frame/frame_ring.h"
 #include "templates/gemm/gemm_register_fed.h"
 #include "templates/isa/pieces_in_memory.h"
 
-// Returns x. Compilers do not move its computation to where it is used first, which may be behind a wait.
+// Returns x, and keeps compilers from moving its computation down to its first use, which may be behind a wait.
 #if defined(TF_ON_HOST)
 template <class T> DEV const T *computed_here(const T *x) { return x; }
 #else
@@ -64,7 +64,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     // ---- rows of A. Each warp copies its share of the tile's rows, the elements that its pieces need, to shared memory of its own: all at
     // once, so that a tile waits for memory once, or in chunks if they do not fit. A chunk has all rows; their number is rounded up to a
     // power of two.
-    static constexpr int units = base::length / 8; // of 16 bytes, of a row's part of a piece
+    static constexpr int units = base::length / 8; // units of 16 bytes in a row's part of a piece
     static constexpr int rows_up(int rows) { return rows <= 8 ? 8 : rows <= 16 ? 16 : rows <= 32 ? 32 : 64; }
     static constexpr int most_rows = rows_up(base::tile_m), lane_units = S::lane_units;
     static_assert(lane_units >= ahead * most_rows / 8 && (lane_units & (lane_units - 1)) == 0, "ring: a chunk has whole iterations");
@@ -78,8 +78,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         int log;                       // 2 ** log units belong to a row of a chunk
         const chunk *row;              // the tile's first row
         chunk *memory;                 // of the warp
-        const chunk *unit[lane_units]; // that the lane copies, of the first chunk
-        int piece[lane_units];         // to which they belong
+        const chunk *unit[lane_units]; // the units of the first chunk that the lane copies
+        int piece[lane_units];         // the pieces that need them
         typename operand::place near[down];
 
         DEV void place(const args &p, int index, char *shared)
@@ -113,8 +113,8 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
             for (int v = 0; v < lane_units; v++) {
                 const int k = (piece[v] + first * each_page) * base::length + lane % units * 8;
                 const bool exists = has(v, first) && (S::K % base::length == 0 || k < S::K);
-                // A unit that does not exist is read from another place: a load under a condition would keep registers for x, in the whole
-                // launch.
+                // In place of a unit that does not exist, another one is read: a load under a condition would take registers for x
+                // throughout the launch.
                 x[v] = element_of(exists ? unit[v] + first * (each_page * units) : row);
                 if (S::K % base::length && !exists) x[v] = {};
                 if constexpr (S::K % 8 != 0)
@@ -124,7 +124,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         DEV bool is_one_chunk() const { return iterations_of_chunk() >= iterations; }
         DEV void put(const chunks &x, int first) const
         {
-            __syncwarp(); // all lanes have read the chunk before
+            __syncwarp(); // all lanes have read the previous chunk
 #pragma unroll
             for (int v = 0; v < lane_units; v++)
                 if (has(v, first)) put_element(memory + unit_of(v) + (unit_of(v) >> log), x[v]);
@@ -141,8 +141,9 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
 
     // What a workgroup keeps from tile to tile.
     struct kept {
-        int row = -1, turn = 0; // the first of the rows in shared memory, if these are all of K; tiles so far
-        bool wide = false;      // the last tile had more than half of its rows
+        // First row of the last tile, whose rows are still in shared memory if one chunk has all of K; tiles so far.
+        int row = -1, turn = 0;
+        bool wide = false; // the last tile had more than half of its rows
     };
     template <class Reader>
     DEV static void take_iteration(const row_share &from, int iteration, int first, results &r, sums &sum, Reader &ring)
@@ -283,7 +284,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
             if (row + piece_results::row(e) < rows)
                 sums[sum_places::at(row + piece_results::row(e), column + piece_results::column(e))] = r.sum[e];
     }
-    // Calls stored(), by one thread, once all results are stored, if the lanes of one warp store them all; returns whether it does.
+    // If the lanes of one warp store all results, one thread calls stored() after they have. Returns whether they do.
     template <class Stored>
     DEV static bool finish(const args &p, const tile &t, results &r, float *memory, kept &k, Stored stored)
     {
