@@ -76,11 +76,15 @@ const char *program_version(program_kind kind)
 
 typedef struct former_program {
     program_kind program;
-    const char *version, *name, *former;
+    const char *name, *version;
 } former_program;
 
 static const former_program formers[] = {
-#define FORMER(program, version, name, former) {program_##program, version, name, former},
+#define FORMER(program, name, former) {program_##program, name, former},
+#include "gen/plan/former.def"
+};
+static const char *const followers[program_count] = { /* the versions of programs for which lines of former ones are valid */
+#define VERSION(program, version) [program_##program] = version,
 #include "gen/plan/former.def"
 };
 enum { former_count = sizeof formers / sizeof *formers };
@@ -95,10 +99,11 @@ program_kind program_recalled(const char *name)
 
 bool version_serves(program_kind kind, const char *now, const char *version)
 {
-    bool serves = strcmp(version, now) == 0;
-    for (int i = 0; i < former_count && !serves; i++)
-        serves = formers[i].program == kind && strcmp(formers[i].version, now) == 0 && strcmp(formers[i].former, version) == 0;
-    return serves;
+    if (strcmp(version, now) == 0) return true;
+    if (!followers[kind] || strcmp(followers[kind], now) != 0) return false;
+    for (int i = 0; i < former_count; i++)
+        if (formers[i].program == kind && strcmp(formers[i].version, version) == 0) return true;
+    return false;
 }
 
 /* ---- reading */

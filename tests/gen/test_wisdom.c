@@ -407,11 +407,27 @@ END_TEST
 
 /* Rows of gen/plan/former.def. */
 static const struct {
-    const char *program, *version, *name, *former;
+    const char *program, *name, *former;
 } formers[] = {
-#define FORMER(program, version, name, former) {#program, version, name, former},
+#define FORMER(program, name, former) {#program, name, former},
 #include "gen/plan/former.def"
 };
+static const struct {
+    program_kind program;
+    const char *version;
+} followers[] = {
+#define VERSION(program, version) {program_##program, version},
+#include "gen/plan/former.def"
+};
+
+/* A program that changed needs its new version in gen/plan/former.def, or its rows there are of no use. */
+START_TEST(rows_for_former_versions_are_those_of_todays_programs)
+{
+    for (size_t i = 0; i < sizeof followers / sizeof *followers; i++)
+        ck_assert_msg(strcmp(followers[i].version, program_version(followers[i].program)) == 0, "%s has changed: its version is %s",
+                      program_table[followers[i].program].name, program_version(followers[i].program));
+}
+END_TEST
 
 START_TEST(a_wisdom_line_of_a_former_version_is_used_and_written_as_a_current_one)
 {
@@ -579,6 +595,7 @@ int main(void)
     tcase_add_checked_fixture(f, make_folder, remove_folder);
     tcase_add_test(f, nothing_is_lost_if_many_processes_write_one_file);
     tcase_add_test(f, the_users_wisdom_precedes_shipped_wisdom_and_none_disables_both);
+    tcase_add_test(f, rows_for_former_versions_are_those_of_todays_programs);
     tcase_add_test(f, a_wisdom_line_of_a_former_version_is_used_and_written_as_a_current_one);
     tcase_add_test(f, stale_lines_stay_in_the_file);
     tcase_add_test(f, a_process_that_has_closed_its_standard_input_reads_it_too);
