@@ -12,12 +12,12 @@
 #include <math.h>
 
 /* ---- a layer that the user or the text names */
-/* Names of the family's layers on this target, for messages. */
+/* Names of the layers that can compute the phase, for messages. */
 static const char *layers_there(const problem *p)
 {
     text t = {.a = p->a};
     for (int i = 1; i < program_count; i++)
-        if (program_table[i].family == p->phase->family && target_has(p->target, program_table[i].layer))
+        if (program_table[i].family == p->phase->family && !program_obstacle(p, program_at((program_kind)i)))
             text_printf(&t, "%s%s", t.size ? ", " : "", layer_names(NULL)[program_table[i].layer]);
     return t.data;
 }

@@ -362,7 +362,7 @@ static const bad_tuning bad_tunings[] = {
      "--tile 'rows: team=3': phase stats (rows) on gfx90a: team and v must be powers of two; the nearest legal one: layer=simt "
      "threads=128 team=4 v=",
      code_unsupported},
-    {"gemm: layer=wgmma", "layer=wgmma: the target lacks these instructions; gfx90a has simt, skinny, register_fed, mfma here",
+    {"gemm: layer=wgmma", "layer=wgmma: the target lacks these instructions; gfx90a has simt, skinny, mfma here",
      code_unsupported},
     {"y1: layer=wgmma", "phase y1 (gemm) on gfx90a: layer=wgmma: the target lacks these instructions", code_unsupported},
     {"y1: layer=wmma", "layer=wmma: the target lacks these instructions", code_unsupported},
