@@ -286,6 +286,7 @@ run-amd:
 	/usr/bin/python3 tests/amd/product_mfma.py
 	/usr/bin/python3 tests/amd/trace.py
 	/usr/bin/python3 tests/amd/run.py
+	/usr/bin/python3 tests/amd/run.py tests/specs/kinds/window.yaml --fusion=stack --then=tests/specs/kinds/full.yaml
 	sh tests/doubles/run_amd.sh "$(CURDIR)/$(B)"
 
 # LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; SUITES=test_ir: some suites; RETRY=1: survivors

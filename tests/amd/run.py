@@ -6,9 +6,9 @@ with scratch, a plan on matrix units that runs no matrix instruction or the reve
 checkout.
 
 Without --fusion and --dtype: every spec and size at level tile in bf16, and the first size of each also at none and ops in bf16 and at tile
-in f32 and f16. --fusion=stack: two layers in a launch of level block. With --random=N: N specs drawn by --seed, each at one level, in one
-type, on one target in turn; those that tfgen refuses by name (exit code 4) are counted, and neither passed nor failed; --json prints what
-tests/cli/random_add.py adds up."""
+in f32 and f16. --fusion=stack: two layers in a launch of level block; with --then=SPEC the second one is of that kind. With --random=N: N
+specs drawn by --seed, each at one level, in one type, on one target in turn; those that tfgen refuses by name (exit code 4) are counted,
+and neither passed nor failed; --json prints what tests/cli/random_add.py adds up."""
 import argparse
 import collections
 import concurrent.futures
@@ -39,6 +39,7 @@ SIZES = {
     "gpt2-block": ["B=2,S=5,D=48,H=3,F=53", "B=3,S=23,D=66,H=3,F=101"],
     "gpt2-decode": ["B=2,L=11,D=48,H=3,hd=16,F=53"],
     "bert-block": ["B=1,S=7,D=48,H=3,F=53", "B=1,S=35,D=66,H=3,F=137"],
+    "window": ["B=2,L=24"],
     "attention": ["B=2,S=7,H=3,KV=1,hd=16", "B=1,S=37,H=2,KV=2,hd=32", "B=1,S=67,H=2,KV=1,hd=128", "B=1,S=129,H=1,KV=1,hd=80"],
     "qkv-rope": ["B=1,S=7,D=48,H=3,KV=1,hd=16", "B=1,S=67,D=72,H=3,KV=1,hd=24"],
     "linear": ["B=1,S=7,D=53,F=37", "B=1,S=131,D=72,F=133"],
@@ -96,7 +97,7 @@ class Plan:
         self.manifest = judging.read_manifest(folder)
         self.folder, self.machine, self.histogram, self.instructions = folder, Machine(seed=seed), collections.Counter(), 0
         self.dims = {d["name"]: d["value"] for d in self.manifest["dims"]}
-        self.address, self.outputs, self.inputs, self.states, self.copies = {}, {}, {}, {}, {}
+        self.address, self.outputs, self.inputs, self.states, self.copies, self.alone = {}, {}, {}, {}, {}, {}
         for v in self.manifest["values"]:
             self._place(v, data)
         work = self.manifest["workspace"]
@@ -149,18 +150,28 @@ class Plan:
                 self.packed[a["index"]] if a["kind"] == "packed" else self.scratch[a["index"]])
 
     def _table(self, item):
-        """Rows of a stack's table for two layers with the same weights and copies of the states."""
+        """Rows of a stack's table for two layers, of kinds 0 and 1 if there are two, with the same weights and copies of the states."""
         rows = [[0] * item["row_length"] for _ in range(2)]
         for a in (a for a in item["arguments"] if a.get("place") is not None):
+            if a["kind"] == "kind":
+                rows[1][a["place"]] = 1
+                continue
             rows[0][a["place"]] = rows[1][a["place"]] = self._pointer(a)
             if a.get("value") in self.states:
                 rows[1][a["place"]] = self.copies.setdefault(a["value"], self.machine.memory.upload(self.states[a["value"]], a["value"]))
         return self.machine.memory.upload(struct.pack(f"<{2 * item['row_length']}Q", *rows[0], *rows[1]), "table")
 
     def _run_stack(self, item):
-        """Two layers in a launch, then the second one alone, on what the first one stored: the same bits. The first one's are judged."""
+        """Two layers in a launch, then the second one alone, on what the first one stored: the same bits. The first one's are judged, and
+        what the second one makes of the first one's input (`alone`)."""
         def launch(table, layers):
             return self._launch(item, item["grid"]["now"], self.arguments(item, table, layers))
+
+        def launch_second():
+            for name, data in self.states.items():
+                ctypes.memmove(self.copies[name], data, len(data))
+            launch(table + 8 * item["row_length"], 1)
+            return take(y, size)
         (value, count), = self.outputs.values()
         size, y = count * self.SIZE[value["dtype"]], self.address[value["name"]]
         take = self.machine.memory.download
@@ -168,11 +179,9 @@ class Plan:
         turn = self.scratch[next(a["index"] for a in item["arguments"] if a["name"] == "tf_turn_0")]
         result = launch(table, 2)
         first, both = take(turn, size), take(y, size)
-        for name, data in self.states.items():
-            ctypes.memmove(self.copies[name], data, len(data))
+        self.alone = {value["output"]: launch_second()}
         self.address[x] = self.machine.memory.upload(first, x)
-        launch(table + 8 * item["row_length"], 1)
-        if take(y, size) != both:
+        if launch_second() != both:
             raise RuntimeError("the second layer of two stores other bits than alone")
         ctypes.memmove(y, first, size)
         return result
@@ -217,9 +226,13 @@ def headline(histogram):
     return ", ".join(f"{counts[g]} {g}" for g in ("matrix", "copies to LDS") if counts[g]) or "vector and scalar only"
 
 
-def judge(plan, data):
-    """Largest error of any output over its bound. An element that is not judged is an error here: the specs have none."""
+def judge(plan, data, second):
+    """Largest error of any output over its bound. An element that is not judged is an error here: the specs have none. second: data of a
+    stack's second layer; None: there is none."""
     verdicts = [judging.judge(data[f"ref.{name}"][1], data[f"bound.{name}"][1], *plan.output(name)) for name in plan.outputs]
+    if second:
+        verdicts += [judging.judge(second[f"ref.{name}"][1], second[f"bound.{name}"][1], raw, plan.output(name)[1])
+                     for name, raw in plan.alone.items()]
     if not verdicts or any(unjudged for _, unjudged in verdicts):
         return math.inf
     return max(ratio for ratio, _ in verdicts)
@@ -233,8 +246,8 @@ def on_matrix_units(manifest):
 Row = collections.namedtuple("Row", "target passed seconds text worst histogram kernels")
 
 
-def run_target(spec, common, target, data, folder, seed, compiler):
-    """A row of one target's code objects."""
+def run_target(spec, common, target, data, second, folder, seed, compiler):
+    """A row of one target's code objects. second: as in judge()."""
     start = time.time()
 
     def row(passed, text, worst, histogram=collections.Counter(), kernels=0):
@@ -245,7 +258,7 @@ def run_target(spec, common, target, data, folder, seed, compiler):
         plan = Plan(f"{folder}/{target}", data, seed)
         try:
             plan.run()
-            worst = judge(plan, data)
+            worst = judge(plan, data, second)
             if on_matrix_units(plan.manifest) != (grouped(plan.histogram)["matrix"] > 0):
                 return row(False, f"the plan's layers and {headline(plan.histogram)} do not agree", math.inf, plan.histogram)
             return row(worst <= 1, f"error/bound {worst:.3f}, {plan.instructions} wave instructions, {headline(plan.histogram)}", worst,
@@ -261,20 +274,24 @@ def run_target(spec, common, target, data, folder, seed, compiler):
 def attempt(job):
     """Rows of a spec at one level and size; all targets share tfgen's data. Its bounds are of a plan that has matrix units: attention there
     rounds its weights."""
-    spec, level, size, dtype, seed, targets, compiler = job
+    spec, level, size, dtype, seed, targets, compiler, then = job
     common = [f"--dim={size}"] * bool(size) + [f"--dtype={dtype}"] * bool(dtype) + ["--quiet"]
     common += [f"--fusion={'block' if level == 'stack' else level}"]
+    stack = ["--stack", *[f"--then={then}"] * bool(then)] if level == "stack" else []
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        try:
+        def data_of(one):
             file = f"{folder}/data.safetensors"
-            tfgen("run", spec, *common, "--target=gfx942", "--reference=always", "--repeat=1", f"--seed={seed}", f"--dump-data={file}")
-            data = read_safetensors(file)
+            tfgen("run", one, *common, "--target=gfx942", "--reference=always", "--repeat=1", f"--seed={seed}", f"--dump-data={file}")
+            return read_safetensors(file)
+
+        try:
+            data, second = data_of(spec), data_of(then or spec) if stack else None
         except Exception as e:
             text = " ".join(f"{REFUSED if isinstance(e, Refused) else 'no data:'} {e}".split())[:300]
             return job, [Row(t, False, 0.0, text, math.inf, collections.Counter(), 0) for t in targets]
         for target in targets:
-            rows.append(run_target(spec, common + ["--stack"] * (level == "stack"), target, data, folder, seed, compiler))
+            rows.append(run_target(spec, common + stack, target, data, second, folder, seed, compiler))
     return job, rows
 
 
@@ -285,7 +302,8 @@ def drawn_jobs(options, folder):
                                                                                                           or "bf16,f16,f32").split(",")
     for i in range(options.first, options.first + options.random):
         level, dtype = levels[i // len(targets) % len(levels)], types[i // len(targets) // len(levels) % len(types)]
-        yield f"{folder}/random-{options.seed}-{i}.yaml", level, "", dtype, options.seed, [targets[i % len(targets)]], options.compiler
+        spec = f"{folder}/random-{options.seed}-{i}.yaml"
+        yield spec, level, "", dtype, options.seed, [targets[i % len(targets)]], options.compiler, None
 
 
 def jobs_of(options):
@@ -298,7 +316,7 @@ def jobs_of(options):
             else:
                 cases = [("tile", "bf16")] + [("none", "bf16"), ("ops", "bf16"), ("tile", "f32"), ("tile", "f16")] * (i == 0)
             for level, dtype in cases:
-                yield spec, level, size, dtype, options.seed, targets, options.compiler
+                yield spec, level, size, dtype, options.seed, targets, options.compiler, options.then
 
 
 class Summary:
@@ -341,6 +359,7 @@ def main():
     parser.add_argument("specs", nargs="*", help="default: all of specs/")
     parser.add_argument("--target", default=",".join(TARGETS))
     parser.add_argument("--fusion", help=f"levels, of {','.join(LEVELS)}")
+    parser.add_argument("--then", help="with --fusion=stack: the spec of the second layer")
     parser.add_argument("--dim", action="append", help="sizes instead of the built-in small ones; may be given several times")
     parser.add_argument("--dtype", help="storage types, of bf16,f16,f32")
     parser.add_argument("--seed", type=int, default=1)
