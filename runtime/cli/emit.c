@@ -213,8 +213,8 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
     if (j->o->dump && !j->o->output && !j->o->code) return; /* --dump goes to standard output alone */
     write_sources(j->a, c.plan, folder);
     if (!j->o->quiet && !j->o->dump)
-        printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,
-               fusion_level_name(c.plan->ir->level), folder);
+        printf("%s: %s, %s for %s at level %s in %s\n", j->path, text_counted(j->a, c.plan->launch_count, "kernel"),
+               text_counted(j->a, c.plan->pack_count, "packed weight"), target, fusion_level_name(c.plan->ir->level), folder);
     if (j->o->code) compile_pages(j, &r, c.plan, folder);
     else write_manifest(j->a, c.plan, folder, NULL);
 }
