@@ -113,12 +113,24 @@ void gemm_write_forms(const gemm *g, bool of_a, const char *weight)
     write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
 }
 
+/* a_row() of A as [K, M]: row k of the batch's matrix. */
+static void write_columns_of_a(gemm *g)
+{
+    emission *e = g->e;
+    const expression *row = c_sum(e->pool, c_product(e->pool, batch_of(g, g->a), c_number(e->pool, g->K)), c_int(e->pool, "k"));
+    write_line(g->w, "DEV static const a_type *a_row(const args &p, int batch, int k)");
+    write_body(g->w);
+    write_spec_line(g->w, g->product->at, "return %s;", c_text(e->a, address(e, g->a, row, c_number(e->pool, 0), false)));
+    end_body(g->w);
+}
+
 void gemm_write_dense_rows(gemm *g)
 {
     emission *e = g->e;
     const long long rows = g->product->attributes.transpose ? e->space.columns : g->K;
     const expression *row = c_sum(e->pool, c_product(e->pool, batch_of(g, g->b), c_number(e->pool, rows)), c_int(e->pool, "row"));
-    gemm_write_rows_of_a(g);
+    if (g->product->attributes.transpose_a) write_columns_of_a(g);
+    else gemm_write_rows_of_a(g);
     write_line(g->w, "static constexpr int columns = %lld;", e->space.columns);
     write_stride(e, g->w, "b_stride", g->b);
     write_line(g->w, "DEV static const b_type *b_row(const args &p, int batch, int row)");

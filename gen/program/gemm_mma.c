@@ -136,8 +136,9 @@ static void members(emission *e, writer *w)
                x->threads, x->stages, x->group_m);
     write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(e->plan->target, x, g.row_sum != NULL));
     write_stride(e, w, "a_stride", g.a);
+    write_line(w, "static constexpr int a_unit = 16, b_unit = 16;");
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
-    gemm_write_forms(&g, false, gemm_is_matmul(&g) ? NULL : "in_pieces");
+    gemm_write_forms(&g, true, gemm_is_matmul(&g) ? NULL : "in_pieces");
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_batches(&g);

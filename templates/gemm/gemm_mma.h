@@ -4,13 +4,15 @@
 // Beyond the common contract S has
 // - group_m: row tiles that share a column of B tiles while it is in L2
 // - resident: workgroups per multiprocessor
-// - a_stride: elements between rows of A, which begin at multiples of 16 bytes
+// - a_form: how A lies in memory, in_rows or in_columns ([K, M]); a_stride: elements between its rows
+// - a_unit, b_unit: rows of A, and of B if it is an activation, begin at multiples of so many bytes: 4, 8 or 16
 // - width: columns of a row that the epilogue gets at a time, 2 or 4
 // - reads: the epilogue loads more than row scalars
 // - b_form: how B lies in memory (gemm/pieces.h)
 // - batched: there are batches(p) products
 // - if B is an activation (a matmul): b_row(p, batch, column or k) in place of packed(p); b_stride: elements between its rows; columns: how
 //   many columns it has
+// If A is [K, M], a_row(p, batch, k) is a row of it.
 #pragma once
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
@@ -35,23 +37,20 @@ template <class S> struct gemm_mma {
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, scratch_bytes = S::row_sums ? tile_m * warps_n * 4 : 0;
     using part = fragment<pieces>;
     using packing = ::pieces<b_type>;
-    static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines,
-                         b_times = tile_n / lines;
+    static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, b_times = tile_n / lines;
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(sizeof(a_type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
                   "tile: operands of 16 bits; granule is 16, width 2 or 4");
     static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps,
                   "tile: each warp has whole blocks of rows and columns");
     static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: m and n are multiples of the rows that all threads copy at once");
+    static_assert((S::a_unit == 4 || S::a_unit == 8 || S::a_unit == 16) && (S::b_unit == 4 || S::b_unit == 8 || S::b_unit == 16),
+                  "cp.async copies 4, 8 or 16 bytes");
     static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0,
                   "tile: the rows copied at once, and k, are multiples of a piece");
 
-    // B is a packed weight, or an activation with K contiguous (rows) or N contiguous (columns).
-    static constexpr bool packed = S::b_form == in_pieces, b_across = S::b_form == in_columns;
-    // if N is contiguous: 16-byte pieces of a row of B; rows that all threads copy at once
-    static constexpr int column_pieces = tile_n / V, places = threads / column_pieces;
-    static_assert(!b_across || (threads % column_pieces == 0 && tile_k % places == 0),
-                  "tile: for B as [K, N], threads and k are multiples of what one copy takes");
+    // A has K contiguous (rows) or M (columns). B is a packed weight, or an activation with K contiguous (rows) or N (columns).
+    static constexpr bool a_across = S::a_form == in_columns, packed = S::b_form == in_pieces, b_across = S::b_form == in_columns;
 
     struct tile {
         int row, column; // counted in tiles
@@ -83,56 +82,114 @@ template <class S> struct gemm_mma {
         return {g * S::group_m + in % height, in / height, batch};
     }
 
-    // ---- copies. Of A, thread i copies piece i % pieces of lines i / pieces, i / pieces + lines, and so on. Of B it copies as many
-    // pieces, in the layout of isa/mma.h.
+    // ---- copies. Adjacent threads copy adjacent units of a stage's line: of Unit bytes, or 16 of a packed weight.
+    // Lines along k: Lines rows of A, or columns of B.
+    template <int Lines, int Unit> struct along_k {
+        static constexpr int in_line = row_bytes / Unit, at_once = threads / in_line;
+        static_assert(Lines % at_once == 0, "tile: m and n are multiples of the rows that all threads copy at once");
+        DEV static int line() { return thread_index() / in_line; }
+        DEV static int first() { return thread_index() % in_line * Unit / static_cast<int>(sizeof(a_type)); } // element of the line
+        DEV static shared_address at(int line)
+        {
+            return part::a_at(line, thread_index() % in_line * Unit / 16) + thread_index() % (16 / Unit) * Unit;
+        }
+        // left: lines from the thread's first one to the end of the matrix; valid: bytes of its unit that exist
+        template <class T> DEV static void load(copies &c, shared_address to, const T *from, long long stride, int left, int valid)
+        {
+            const shared_address own = to + at(line()); // lines that lie a multiple of 8 apart have the same swizzle key
+#pragma unroll
+            for (int i = 0; i < Lines; i += at_once)
+                c.template start<Unit>(at_once % 8 == 0 ? own + i * row_bytes : to + at(line() + i), from + i * stride,
+                                       i < left ? valid : 0);
+        }
+    };
+    // Lines across k: a row of A as [K, M], or of B as [K, N].
+    template <int Columns, int Unit> struct across_k {
+        static constexpr int in_line = Columns * static_cast<int>(sizeof(a_type)) / Unit, at_once = threads / in_line;
+        static_assert(threads % in_line == 0 && tile_k % at_once == 0,
+                      "tile: for operands with K first, threads and k are multiples of what one copy takes");
+        DEV static int line() { return thread_index() / in_line; }
+        DEV static int first() { return thread_index() % in_line * Unit / static_cast<int>(sizeof(a_type)); }
+        // k_left: lines from the thread's first one to the end of K
+        template <class T> DEV static void load(copies &c, shared_address to, const T *from, long long stride, int k_left, int valid)
+        {
+            const int piece = thread_index() % in_line * Unit / 16, in = thread_index() % (16 / Unit) * Unit;
+#pragma unroll
+            for (int i = 0; i < tile_k; i += at_once)
+                c.template start<Unit>(to + across_at<Columns>(line() + i, piece) + in, from + i * stride,
+                                       S::K % tile_k == 0 || i < k_left ? valid : 0);
+        }
+    };
+    template <bool Across, int Lines, int Unit> struct copied {
+        using type = along_k<Lines, Unit>;
+    };
+    template <int Lines, int Unit> struct copied<true, Lines, Unit> {
+        using type = across_k<Lines, Unit>;
+    };
+    using copied_a = typename copied<a_across, tile_m, S::a_unit>::type;
+    using copied_b = typename copied<b_across, tile_n, S::b_unit>::type; // if B is an activation
+
     struct source { // of the thread's next copies
         const a_type *a;
         const b_type *b;
-        int a_rows, b_columns; // lines from a and b on, up to the end of the matrix; if N is contiguous: columns from b on
+        int a_rows, b_columns; // rows from a on, and columns from b on, to the end of the matrix
         long long a_stride, b_stride; // take no registers if S has constants, which compilers fold; b_stride: only of an activation
     };
 
     DEV static source source_of(const args &p, const tile &t)
     {
-        const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line;
-        const a_type *a = S::a_row(p, t.batch, row) + walk::of_rows(0) * tile_k + piece * V;
+        source s;
+        if constexpr (a_across) {
+            const int row = t.row * tile_m + copied_a::first();
+            s.a = S::a_row(p, t.batch, copied_a::line()) + row, s.a_rows = S::rows(p) - row;
+        } else {
+            const int row = t.row * tile_m + copied_a::line();
+            s.a = S::a_row(p, t.batch, row) + walk::of_rows(0) * tile_k + copied_a::first(), s.a_rows = S::rows(p) - row;
+        }
+        s.a_stride = a_stride_of<S>(p);
         if constexpr (packed) {
             const int column = t.column * tile_n + part::copied_line(thread_index()),
                       k = walk::of_columns(0) * tile_k + part::copied_piece(thread_index()) * V;
-            return {a, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row, S::packed_n - column, a_stride_of<S>(p), 0};
+            s.b = S::packed(p) + packing::at(S::packed_k, column, k), s.b_columns = S::packed_n - column, s.b_stride = 0;
         } else if constexpr (b_across) {
-            const int column = t.column * tile_n + thread_index() % column_pieces * V;
-            return {a, S::b_row(p, t.batch, thread_index() / column_pieces) + column, S::rows(p) - row, S::columns - column,
-                    a_stride_of<S>(p), b_stride_of<S>(p)};
+            const int column = t.column * tile_n + copied_b::first();
+            s.b = S::b_row(p, t.batch, copied_b::line()) + column, s.b_columns = S::columns - column, s.b_stride = b_stride_of<S>(p);
         } else {
-            const int column = t.column * tile_n + line;
-            return {a, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::columns - column, a_stride_of<S>(p),
-                    b_stride_of<S>(p)};
+            const int column = t.column * tile_n + copied_b::line();
+            s.b = S::b_row(p, t.batch, column) + copied_b::first(), s.b_columns = S::columns - column, s.b_stride = b_stride_of<S>(p);
         }
+        return s;
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
+    // Bytes of a unit, given the elements from its first one to the end of the line.
+    template <int Unit> DEV static int valid(int left)
+    {
+        constexpr int all = Unit / static_cast<int>(sizeof(a_type));
+        return left >= all ? Unit : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
+    }
+    template <int Unit> DEV static int valid_along_k(int k_tile, int first)
+    {
+        constexpr int length = walk::terms::row_length;
+        return length % tile_k == 0 ? Unit : valid<Unit>(length - walk::of_rows(k_tile) * tile_k - first);
+    }
     DEV static void load(copies &c, source &s, int k_tile, shared_address stage)
     {
-        const int line = thread_index() / pieces, piece = thread_index() % pieces;
-        constexpr int row_length = walk::terms::row_length;
-        const int left = row_length - walk::of_rows(k_tile) * tile_k - piece * V; // elements of A's row from the piece on
-        const int a_bytes_left = row_length % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
-        const shared_address to_a = stage + part::a_at(line, piece);
-#pragma unroll
-        for (int i = 0; i < a_times; i++) // rows that lie a multiple of `lines` apart have the same swizzle key
-            c.start(to_a + i * lines * row_bytes, s.a + i * lines * s.a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
-        s.a += tile_k;
+        if constexpr (a_across) {
+            copied_a::load(c, stage, s.a, s.a_stride, S::K - k_tile * tile_k - copied_a::line(), valid<S::a_unit>(s.a_rows));
+            s.a += tile_k * s.a_stride;
+        } else {
+            copied_a::load(c, stage, s.a, s.a_stride, s.a_rows, valid_along_k<S::a_unit>(k_tile, copied_a::first()));
+            s.a += tile_k;
+        }
         if (walk::passes > 1 && walk::ends_pass(k_tile)) // goes to the first k tile of the term that the next pass multiplies
             s.a += walk::terms::of_a ? (walk::of_rows(k_tile + 1) - walk::of_rows(k_tile) - 1) * tile_k : -walk::each * tile_k;
-        if constexpr (packed)
+        if constexpr (packed) {
             load_pieces(c, s, k_tile, stage + a_bytes);
-        else if constexpr (b_across)
-            load_across(c, s, k_tile, stage + a_bytes, s.b_stride);
-        else {
-            const shared_address to_b = stage + a_bytes + part::a_at(line, piece);
-#pragma unroll
-            for (int i = 0; i < b_times; i++)
-                c.start(to_b + i * lines * row_bytes, s.b + i * lines * s.b_stride, i * lines < s.b_columns ? a_bytes_left : 0);
+        } else if constexpr (b_across) {
+            copied_b::load(c, stage + a_bytes, s.b, s.b_stride, S::K - k_tile * tile_k - copied_b::line(), valid<S::b_unit>(s.b_columns));
+            s.b += tile_k * s.b_stride;
+        } else {
+            copied_b::load(c, stage + a_bytes, s.b, s.b_stride, s.b_columns, valid_along_k<S::b_unit>(k_tile, copied_b::first()));
             s.b += tile_k;
         }
     }
@@ -146,18 +203,6 @@ template <class S> struct gemm_mma {
                     exists && i * lines < s.b_columns ? 16 : 0);
         const int next = walk::terms::of_a ? walk::of_columns(k_tile + 1) - walk::of_columns(k_tile) : 1;
         s.b += next * (tile_k / packing::length * packing::elements);
-    }
-    DEV static void load_across(copies &c, source &s, int k_tile, shared_address to, long long stride)
-    {
-        const int first = thread_index() / column_pieces, piece = thread_index() % column_pieces;
-        const int bytes = s.b_columns >= V ? 16 : s.b_columns > 0 ? s.b_columns * static_cast<int>(sizeof(b_type)) : 0;
-#pragma unroll
-        for (int i = 0; i < b_times; i++) {
-            const int k = first + i * places;
-            c.start(to + across_at<tile_n>(k, piece), s.b + i * places * stride,
-                    S::K % tile_k == 0 || k_tile * tile_k + k < S::K ? bytes : 0);
-        }
-        s.b += tile_k * stride;
     }
 
     // Long sums are blocked sums (sums.h), if registers suffice for both levels.
@@ -256,7 +301,11 @@ template <class S> struct gemm_mma {
             const shared_address rows = stage + warp_row() * warp_m * row_bytes, all_columns = stage + a_bytes,
                                  columns = all_columns + warp_column() * warp_n * row_bytes;
 #pragma unroll
-            for (int i = 0; i < row_blocks; i++) a[i].read(rows + i * part::rows * row_bytes, unit);
+            for (int i = 0; i < row_blocks; i++)
+                if constexpr (a_across)
+                    a[i].template read_columns<tile_m>(stage, warp_row() * warp_m + i * part::rows, unit);
+                else
+                    a[i].read(rows + i * part::rows * row_bytes, unit);
 #pragma unroll
             for (int j = 0; j < column_blocks; j++)
                 if constexpr (packed)

@@ -31,8 +31,9 @@ struct llama_qkv_spec {
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 128, stages = 4, group_m = 8;
     static constexpr int width = 4, resident = 1;
     static constexpr long long a_stride = 256;
+    static constexpr int a_unit = 16, b_unit = 16;
     static constexpr bool row_sums = false, reads = false;
-    static constexpr operand_form b_form = in_pieces;
+    static constexpr operand_form a_form = in_rows, b_form = in_pieces;
     static constexpr bool batched = false;
     using a_type = bf16;
     using b_type = a_type;

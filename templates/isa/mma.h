@@ -73,8 +73,8 @@ template <int Pieces> struct fragment {
     }
 };
 
-// For B as [K, N], whose stage has rows of Columns columns: bytes from the stage's start to columns 8 * piece to 8 * piece + 7 of row k.
-// The swizzle has each ldmatrix read from all 32 banks.
+// For A as [K, M] or B as [K, N], in a stage of rows of Columns columns: bytes from its start to columns 8 * piece to 8 * piece + 7 of row
+// k. The swizzle has each ldmatrix read from all 32 banks.
 template <int Columns> DEV constexpr int across_at(int k, int piece)
 {
     static_assert(Columns % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
@@ -114,17 +114,17 @@ template <class T> DEV T *host_shared(shared_address at)
 // A thread's copies. Every other 16-byte piece lands at once, the others as late as they may. So results are wrong if a wait is missing or
 // a stage is filled while it is still being read.
 struct copies {
-    DEV void start(shared_address to, const void *from, int valid)
+    template <int Bytes = 16> DEV void start(shared_address to, const void *from, int valid)
     {
         tf_hs_stands_in();
-        if (valid) tf_hs_says(from, valid, HS_CHECK_READ), tf_hs_aligned(from, 16);
-        tf_hs_says(host_shared<char>(to), 16, HS_CHECK_WRITE);
+        if (valid) tf_hs_says(from, valid, HS_CHECK_READ), tf_hs_aligned(from, Bytes);
+        tf_hs_says(host_shared<char>(to), Bytes, HS_CHECK_WRITE);
         if (to / 16 % 2) {
-            land({to, valid, group, static_cast<const char *>(from)});
+            land({to, Bytes, valid, group, static_cast<const char *>(from)});
             return;
         }
         if (count == most) __builtin_trap();
-        in_flight[count++] = {to, valid, group, static_cast<const char *>(from)};
+        in_flight[count++] = {to, Bytes, valid, group, static_cast<const char *>(from)};
     }
     DEV void commit() { group++; }
     template <int Left> DEV void wait() // all groups but the last `Left` have landed
@@ -140,16 +140,16 @@ struct copies {
     }
 
   private:
-    static constexpr int most = 128;
+    static constexpr int most = 512;
     struct copy {
         shared_address to;
-        int valid, group;
+        int size, valid, group;
         const char *from;
     };
     DEV static void land(const copy &c)
     {
         char *bytes = host_shared<char>(c.to);
-        for (int i = 0; i < 16; i++) bytes[i] = i < c.valid ? c.from[i] : 0;
+        for (int i = 0; i < c.size; i++) bytes[i] = i < c.valid ? c.from[i] : 0;
     }
     copy in_flight[most];
     int count = 0, group = 0;
@@ -170,6 +170,18 @@ template <class T, int Pieces> struct row_operand {
             for (int k = 0; k < 16; k++) {
                 const int line = fragment<Pieces>::row(h), piece = unit * 2 + k / 8;
                 x[h][k] = to_float(host_shared<T>(lines + fragment<Pieces>::a_at(line, piece))[k % 8]);
+            }
+    }
+    template <int Rows> DEV void read_columns(shared_address places, int row, int unit)
+    {
+        const int lane = fragment<Pieces>::lane();
+        tf_hs_stands_in();
+        tf_hs_says(host_shared<char>(places + across_at<Rows>(unit * 16 + lane / 16 * 8 + lane % 8, row / 8 + lane / 8 % 2)), 16,
+                   HS_CHECK_READ); // ldmatrix
+        for (int h = 0; h < 2; h++)
+            for (int k = 0; k < 16; k++) {
+                const int own = row + fragment<Pieces>::row(h);
+                x[h][k] = to_float(host_shared<T>(places + across_at<Rows>(unit * 16 + k, own / 8))[own % 8]);
             }
     }
 };
@@ -235,10 +247,13 @@ DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Piec
 #else
 
 struct copies {
-    // Copies the first `valid` of 16 bytes, and zeros in place of the others. If valid is 0, nothing is read.
-    DEV static void start(shared_address to, const void *from, int valid)
+    // Copies the first `valid` of 4, 8 or 16 bytes, and zeros in place of the others. If valid is 0, nothing is read.
+    template <int Bytes = 16> DEV static void start(shared_address to, const void *from, int valid)
     {
-        asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
+        if constexpr (Bytes == 16)
+            asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
+        else
+            asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(valid) : "memory");
     }
     DEV static void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
     template <int Left> DEV static void wait()
@@ -261,14 +276,27 @@ DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &
                  : "memory");
 }
 
+DEV void read_transposed(shared_address from, unsigned &a, unsigned &b, unsigned &c, unsigned &d)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(from)
+                 : "memory");
+}
+
 // Operands for 16 values of k: 16 rows, or 32 packed columns, that begin at `lines`. A lane passes ldmatrix the address of one row of an 8
-// x 8 matrix.
+// x 8 matrix. read_columns(): 16 rows of A as [K, M], in a stage of Rows rows, from `row` on.
 template <class T, int Pieces> struct row_operand {
     unsigned x[4];
     DEV void read(shared_address lines, int unit)
     {
         const int lane = thread_index() % 32;
         read_matrices(lines + fragment<Pieces>::a_at(lane % 16, unit * 2 + lane / 16), x[0], x[1], x[2], x[3]);
+    }
+    template <int Rows> DEV void read_columns(shared_address places, int row, int unit)
+    {
+        const int lane = thread_index() % 32;
+        read_transposed(places + across_at<Rows>(unit * 16 + lane / 16 * 8 + lane % 8, row / 8 + lane / 8 % 2), x[0], x[1], x[2], x[3]);
     }
 };
 template <class T, int Pieces> struct column_operand {
@@ -282,13 +310,6 @@ template <class T, int Pieces> struct column_operand {
     }
 };
 
-DEV void read_transposed(shared_address from, unsigned &a, unsigned &b, unsigned &c, unsigned &d)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "r"(from)
-                 : "memory");
-}
 // An operand for products of 8 adjacent columns each (fragment::settle): read_rows() for B with K contiguous, in lines like A's,
 // read_columns() for B with N contiguous.
 template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
