@@ -153,11 +153,17 @@ static bool is_copied(const problem *p, const program *of, operand which)
            (which == operand_a && (rows_of_a_are_wanted(p, of) || row_terms_are_wanted(p, of)));
 }
 
+bool rows_lie_as_needed(arena *a, const program *of, const ir_value *v)
+{
+    enum { usual = 16 };
+    return value_alignment(a, v) >= (of->row_bytes ? of->row_bytes : usual);
+}
+
 bool alignment_is_wanted(const problem *p, const program *of)
 {
     const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? p->product : NULL;
     for (int i = 0; product && i < 2; i++)
-        if (has_rows(product, i) && !is_copied(p, of, i ? operand_b : operand_a) && value_alignment(p->a, product->inputs[i]) != 16)
+        if (has_rows(product, i) && !is_copied(p, of, i ? operand_b : operand_a) && !rows_lie_as_needed(p->a, of, product->inputs[i]))
             return true;
     return false;
 }
@@ -166,7 +172,7 @@ bool alignment_is_wanted(const problem *p, const program *of)
 static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
 {
     ir_value *v = phase_first(phase, class_PRODUCT)->inputs[which];
-    if (value_alignment(g->e->b->a, v) == 16) return;
+    if (rows_lie_as_needed(g->e->b->a, phase->choice->of, v)) return;
     if (may_be_longer(g, v)) {
         v->root_stride = aligned_columns(v);
         return;

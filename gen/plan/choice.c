@@ -76,8 +76,14 @@ static double copy_seconds(const problem *p, double bytes)
     return cost_of(p->device, &d).seconds;
 }
 
-/* Seconds of the copies of an operand that the rewrites insert. Aligned copies of a linear's rows count as free, because programs that need
- * them were faster at every size even with the copy. */
+/* Whether a copy of the operand to aligned rows counts. That of a linear's rows counts only where another program on matrix units takes the
+ * rows as they are, because other programs that need no copy were slower at every size. */
+static bool copy_counts(const problem *p, operand which)
+{
+    return p->product->kind == op_matmul || (which == operand_a && !program_obstacle(p, program_at(program_gemm_mma_direct)));
+}
+
+/* Seconds of the copies of an operand that the rewrites insert. */
 static double copies_seconds(const problem *p, const program *of, unsigned rewrites, operand which)
 {
     const ir_op *product = p->product;
@@ -89,8 +95,8 @@ static double copies_seconds(const problem *p, const program *of, unsigned rewri
         return copy_seconds(p, bytes + elements * operand_bytes(p, of->weights, operand_a));
     if (matmul && rewrites & rewrite_terms && which == operand_in_terms(p)) return copy_seconds(p, 3 * bytes);
     if (matmul && which == operand_a && rewrites & rewrite_rows_of_a) return copy_seconds(p, 2 * bytes);
-    const bool aligned = matmul && rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16;
-    return aligned ? copy_seconds(p, 2 * bytes) : 0;
+    const bool aligned = rewrites & rewrite_aligned_rows && of->aligned_rows && !rows_lie_as_needed(p->a, of, v);
+    return aligned && copy_counts(p, which) ? copy_seconds(p, 2 * bytes) : 0;
 }
 
 static double rewrites_seconds(const problem *p, const program *of, unsigned rewrites)
@@ -154,6 +160,7 @@ static const alternative *alternatives_of(const problem *p, int *count)
         const program *of = program_at((program_kind)i);
         if (program_table[i].family != p->phase->family || !target_has(p->target, program_table[i].layer)) continue;
         const char *obstacle = program_obstacle(p, of);
+        if (obstacle && of->for_some) continue;
         list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : why_worse(p, of), 0, NULL};
         open += !obstacle;
     }

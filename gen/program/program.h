@@ -49,6 +49,7 @@ typedef struct program {
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
     const char *on_request; /* why only a request by the user chooses it, as a clause; NULL: its predicted time may, too */
+    bool for_some;          /* plans do not list it among the programs that were not chosen where it has an obstacle */
     bool streams;           /* where ir_graph.streams is set, its predicted time may choose it despite on_request */
     const worse_range *worse; /* where other programs are preferred, a list; NULL: nowhere */
     /* Describes a launch with a legal tile to the cost model, by whose time planning chooses programs, and programs choose tiles. */
@@ -79,6 +80,7 @@ typedef struct program {
     bool begins_with_weights;                /* loads weights before the previous launch has ended; that launch may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
+    int row_bytes;                           /* needs rows at multiples of so many bytes only; 0: of 16 */
 } program;
 
 enum { slice_head = 4 }; /* floats ahead of the data of a slice in the workspace: slices<...>::head of templates/frame/workspace.h */

@@ -58,6 +58,26 @@ static const matmul_case cases[] = {
      "  - {out: p, op: matmul, in: [x, z]}\n  - {out: h, op: rmsnorm, in: [p, g]}\n  - {out: y, op: linear, in: [h, w]}\n"
      "outputs: {y: y, p: p}\n", 0, "row_sums = true, reads = false;"},
     {"sm_80", "bf16", "layer=mma", MATMUL("B: 2, M: 77, K: 70, N: 72", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "across = true"},
+    /* operands as stored: rows at multiples of 8 and of 4 bytes, A as [K, M]; rows at multiples of 2 bytes are copied */
+    {"sm_90a", "bf16", "layer=mma_direct m=64 n=128 k=64 threads=128 stages=3",
+     MATMUL("B: 2, M: 100, K: 70, N: 78", "B, K, M", "B, K, N", ", transpose_a: true"), 0, "a_unit = 8, b_unit = 4;"},
+    {"sm_80", "f16", "layer=mma_direct m=128 n=64 k=32 threads=256 stages=4",
+     MATMUL("M: 131, K: 138, N: 75", "M, K", "N, K", ", transpose: true"), 0, "a_unit = 4, b_unit = 4;"},
+    {"sm_80", "bf16", "layer=mma_direct m=64 n=64 k=64 threads=128",
+     MATMUL("B: 2, M: 77, K: 68, N: 67", "B, M, K", "B, N, K", ", transpose: true"), 0, "a_unit = 8, b_unit = 8;"},
+    {"sm_80", "f16", "layer=mma_direct m=128 n=256 k=32 threads=256 stages=3",
+     MATMUL("M: 136, K: 34, N: 77", "K, M", "K, N", ", transpose_a: true"), 1, "a_unit = 16, b_unit = 16;"},
+    {"sm_90a", "bf16", "layer=mma_direct m=256 n=64 k=32 threads=256",
+     MATMUL("B: 2, M: 75, K: 68, N: 70", "B, K, M", "B, N, K", ", transpose_a: true, transpose: true"), 1, "a_unit = 16, b_unit = 8;"},
+    {"sm_90a", "bf16", "layer=mma_direct", MATMUL("B: 3, H: 2, M: 20, K: 70, N: 40", "B, 1, M, K", "H, K, N", ""), 0, "a_unit = 4"},
+    {"sm_80", "f16", "layer=mma_direct", MATMUL("B: 3, H: 2, M: 22, K: 74, N: 84", "K, M", "B, H, K, N", ", transpose_a: true"), 0,
+     "a_unit = 4, b_unit = 8;"},
+    {"sm_90a", "f16", "layer=mma_direct",
+     "dims: {K: 71, M: 42}\ninputs: {x: [K, M]}\nops:\n  - {out: y, op: matmul, in: [x, x], transpose_a: true}\noutputs: {y: y}\n", 0,
+     "a_unit = 4, b_unit = 4;"},
+    {"sm_90a", "bf16", "layer=mma_direct",
+     "dims: {M: 77, K: 70, N: 75}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"
+     "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n", 0, "a_unit = 4, b_unit = 16;"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 40, K: 24, N: 7", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
     /* one matrix B for all batches: their rows are joined to one product */

@@ -57,6 +57,29 @@ START_TEST(sm_90a_uses_mma_on_request)
 }
 END_TEST
 
+/* Small products whose rows begin at multiples of 4 bytes need no copies; for larger ones copies pay, as 16 bytes are then copied at a
+ * time. */
+START_TEST(small_products_read_rows_as_they_are_stored)
+{
+    static const struct {
+        const char *target, *M, *K, *N, *layer;
+        int launches;
+    } cases[] = {{"sm_90a", "4000", "82", "384", "layer=mma_direct", 1}, {"sm_90a", "4000", "83", "384", "layer=", 2},
+                 {"sm_90a", "4000", "5002", "4096", "layer=swap_ab", 2}, {"sm_80", "4000", "82", "384", "layer=mma_direct", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[512];
+        snprintf(yaml, sizeof yaml,
+                 "block: t\ndtype: bf16\ndims: {M: %s, K: %s, N: %s}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n"
+                 "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", cases[i].M, cases[i].K, cases[i].N);
+        rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = cases[i].target});
+        const char *text = ir_print(r->a, r->c.plan->ir);
+        ck_assert_msg(strstr(text, cases[i].layer) != NULL, "%s", text);
+        ck_assert_int_eq(r->c.plan->launch_count, cases[i].launches);
+        rig_close(r);
+    }
+}
+END_TEST
+
 START_TEST(an_impossible_tile_of_mma_is_an_error_with_its_reason)
 {
     static const struct {
@@ -74,6 +97,8 @@ START_TEST(an_impossible_tile_of_mma_is_an_error_with_its_reason)
                  {"sm_80", "bf16", "gemm m=16 n=128 k=32", "m and n must be multiples of the rows that all threads copy at once"},
                  {"sm_80", "bf16", "gemm m=256 n=128", "a thread keeps at most 128 results"},
                  {"sm_80", "bf16", "gemm stages=2", "stages=2; it is 3 to 8"},
+                 {"sm_80", "bf16", "gemm layer=mma_direct", "it would copy the same operands as other programs"},
+                 {"sm_80", "f32", "gemm layer=mma_direct", "operands are not both bf16 or both f16"},
                  {"sm_80", "bf16", "gemm group_m=0", "group_m=0; it is 1 to 1024"},
                  {"sm_80", "bf16", "gemm m=128 n=256 threads=256 stages=5", "bytes of shared memory; a workgroup has 101376"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -102,7 +127,8 @@ static const trial trials[] = {
     {"tests/h200/product.yaml", "bf16", "gemm m=128 n=128 k=64 threads=256 stages=3 group_m=2", 129, 130, 72},
     {"tests/h200/residual.yaml", "bf16", "gemm m=128 n=256 k=32 threads=256 stages=4 group_m=1", 300, 300, 132},
     {"tests/h200/residual.yaml", "f16", "gemm m=256 n=128 k=32 threads=256 stages=3 group_m=8", 257, 130, 97},
-    {"tests/h200/product.yaml", "bf16", "gemm m=64 n=128 k=64 threads=256 stages=4 group_m=3", 500, 500, 33}};
+    {"tests/h200/product.yaml", "bf16", "gemm m=64 n=128 k=64 threads=256 stages=4 group_m=3", 500, 500, 33},
+    {"tests/h200/residual.yaml", "bf16", "gemm layer=mma_direct m=64 n=64 k=64 threads=128 stages=3 group_m=2", 140, 131, 134}};
 
 START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -122,6 +148,7 @@ END_TEST
 START_TEST(no_thread_reads_what_another_is_writing)
 {
     static const char *const options[] = {"tests/h200/product.yaml --dim=M=129,N=33,K=72", "tests/h200/product.yaml --dim=M=70,N=67,K=131",
+                                          "tests/h200/product.yaml --dim=M=70,N=67,K=138 --tile='gemm: layer=mma_direct'",
                                           "specs/llama-block.yaml --dim=B=1,S=33,D=64,H=2,KV=1,F=70"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
@@ -139,6 +166,8 @@ START_TEST(nvrtc_compiles_every_form_of_a_product)
                                           "specs/llama-block.yaml --target=sm_80 --preset=llama-8b",
                                           "specs/bert-block.yaml --target=sm_80 --dim=B=4,S=1024,D=1700,H=25,F=6404 --dtype=f16",
                                           "specs/llama-block.yaml --target=sm_80 --dim=B=4,S=1024,D=2046,H=33,KV=3,F=5467 --fusion=ops",
+                                          "tests/h200/product.yaml --target=sm_90a --dim=M=4000,N=384,K=82 --tile='gemm: m=128 n=128 k=64 "
+                                          "threads=256 stages=3'",
                                           "specs/llama-decode.yaml --target=sm_90a --dim=B=21,L=806,D=7168,H=56,KV=8,hd=128,F=35196 "
                                           "--fusion=block"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
@@ -157,12 +186,13 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_mma, 0, sizeof plans / sizeof *plans);
     tcase_add_test(t, sm_90a_uses_mma_on_request);
+    tcase_add_test(t, small_products_read_rows_as_they_are_stored);
     tcase_add_test(t, an_impossible_tile_of_mma_is_an_error_with_its_reason);
     TCase *more = suite_long(s, "more of mma", 120);
     add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
-                 (const int[]){1, 3, 4, 6, -1});
-    tcase_add_loop_test(t, no_thread_reads_what_another_is_writing, 0, 3);
-    add_some_now(t, more, nvrtc_compiles_every_form_of_a_product, 5, (const int[]){1, 4, -1});
+                 (const int[]){1, 3, 4, 6, 8, -1});
+    tcase_add_loop_test(t, no_thread_reads_what_another_is_writing, 0, 4);
+    add_some_now(t, more, nvrtc_compiles_every_form_of_a_product, 6, (const int[]){1, 4, -1});
     suite_add_tcase(s, t);
     return run_suite(s);
 }
