@@ -9,7 +9,8 @@
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer, weight_numbers weights);
 /* Tensor loads (TMA) must be able to load both operands; B is a packed weight or an operand of a matmul. */
 const char *obstacle_to_boxes(const problem *p);
-/* As obstacle_to_boxes(). Besides, both operands must have one 16-bit type that the layer multiplies; copied as bf16 terms, they do. */
+/* As obstacle_to_boxes(). Besides, both operands, or the bf16 terms as which they are copied, must have one 16-bit type that the layer
+ * multiplies. */
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights);
 /* If `weights` needs A as bf16 terms, A must not be in a state, from which terms cannot be copied. */
 const char *terms_obstacle(const problem *p, weight_numbers weights);

@@ -133,8 +133,8 @@ static double columns_loaded(const problem *p, int n)
 
 /* What a k tile of a matmul costs more if its operands' rows begin in the middle of a sector, or rows of B in the middle of an L2 line;
  * counted in rows of 128 bytes. Times in us, bf16: 4176x3080x3064 with B as [N, K] 190, in clusters of 2, which load half of B each, 135,
- * with K = 3056 133; 4176x3064x3072 with B as [K, N] 140, with N = 3056 106. In a launch of one round, loads of other rounds do not fill
- * the gaps: 6 matrices of 1408x448x7176 with tiles of 224 columns took 134, where `more` = 0.4 predicts 82. */
+ * with K = 3056 133; 4176x3064x3072 with B as [K, N] 140, with N = 3056 106. A launch of one round has no loads of other rounds that
+ * would fill the gaps: 6 matrices of 1408x448x7176 with tiles of 224 columns took 134, where `more` = 0.4 predicts 82. */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
