@@ -7,7 +7,7 @@
 #include "ir/graph/edit.h"
 
 void align_operands(editor *e);
-/* True if program `of` needs rows of operands to begin at multiples of 16 bytes, and some do not. */
+/* True if program `of` needs rows of operands to begin at multiples of 16 bytes (or of its row_bytes), and some do not. */
 bool alignment_is_wanted(const problem *p, const program *of);
 bool rows_lie_as_needed(arena *a, const program *of, const ir_value *v); /* rows of v begin at multiples of what `of` needs */
 bool rows_of_a_are_wanted(const problem *p, const program *of); /* true if A is [K, M] and `of` reads only [M, K] */

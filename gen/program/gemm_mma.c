@@ -1,4 +1,5 @@
-/* Products on mma (templates/gemm/gemm_mma.h), for NVIDIA devices without wgmma. In: a product. Out: the fastest predicted tile. */
+/* Products on mma (templates/gemm/gemm_mma.h): gemm_mma for NVIDIA devices without wgmma, gemm_mma_direct for operands as stored on all of
+ * them. In: a product. Out: the fastest predicted tile. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "gen/program/staging.h"
@@ -51,7 +52,7 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
     return p->target->matrix_share / slowness;
 }
 
-/* On targets with wgmma, mma reaches half the rate; whether it is faster for small products there was never measured. */
+/* On targets with wgmma, mma reaches half the rate; whether gemm_mma is faster for small products there was never measured. */
 static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
                                     {where_guessed | where_16_bits, .most_rows = 32,
                                      .why = "register_fed reads each weight once for all rows"},
@@ -59,7 +60,7 @@ static const worse_range worse[] = {{where_warpgroups, .why = "the target has wg
                                      .why = "register_fed loads weights before it waits for rows"},
                                     {0}};
 
-/* Bytes that cp.async copies of the operand at a time; 16 of a packed weight. */
+/* Bytes that cp.async copies of an operand at a time, unless that is a packed weight. */
 static int unit_of(arena *a, const ir_value *v) { return (int)value_alignment(a, v); }
 
 /* Cycles that copies of an operand's share of a k tile take, beyond those of 16 bytes at a time. */
