@@ -4,11 +4,14 @@ before and after a wait, after a tile, before it sets a mark, and when its workg
 time in 8192 by up to 20 us; on other targets every warp pauses briefly at each place. Results must have the same bits as without delays
 (soak.py). Refuses (exit 1) templates that lack a place to delay.
 
-usage: delays.py FOLDER"""
+--impatient: also, a workgroup that waits for others to start closes the census at its second look. Then other workgroups take part than in
+a launch whose workgroups all start in time, and results may differ from that launch's within rounding (soak.py --near).
+
+usage: delays.py FOLDER [--impatient]"""
 import os
 import sys
 
-LIST, SCOPE = "templates/frame/frame_list.h", "templates/isa/device_scope.h"
+LIST, SCOPE, CENSUS = "templates/frame/frame_list.h", "templates/isa/device_scope.h", "templates/frame/census.h"
 PAUSE = 'DEV void pause() { asm volatile("nanosleep.u32 20;"); }\n#endif\n'
 DELAY = '''#if defined(TF_TARGET_NVIDIA)
 DEV void delay(unsigned place)
@@ -38,12 +41,14 @@ EDITS = [  # file, text, what takes its place
     (LIST, "        m.clear(F::phases, thread_index(), F::threads);",
      "        delay(6);\n        m.clear(F::phases, thread_index(), F::threads);"),
 ]
+IMPATIENT = [(CENSUS, "patience = most_polls / 4096;", "patience = 1;")]
 
 
 def main():
-    if len(sys.argv) != 2:
+    impatient = sys.argv[2:] == ["--impatient"]
+    if len(sys.argv) != 2 and not impatient:
         sys.exit(__doc__)
-    for name, text, new in EDITS:
+    for name, text, new in EDITS + (IMPATIENT if impatient else []):
         path = os.path.join(sys.argv[1], name)
         with open(path, encoding="utf-8") as file:
             old = file.read()

@@ -9,10 +9,12 @@ and with the spec's ops in float64. Exit 1: a call differs, is wrong, or a wait 
 products, straight and streams; default all but streams. Streams are calls from two streams at once, which hung on an H200 before the
 runtime ordered them (docs/runtime.md).
 --bits=FILE: writes checksums of the results; if the file has some already, another build's for example, they must be equal. --judge:
-`tfgen run` also judges each spec by the bounds of its float64 reference. --compile: fills the cache of kernels, no more. --rehearse: small
-sizes, few calls, on PyTorch's CPU and the host engine, without graphs and streams.
+`tfgen run` also judges each spec by the bounds of its float64 reference. --near: for a library whose workgroups do not wait for each other
+to start (delays.py --impatient): a call may have other bits than it had alone, if it is near enough; how many had is told. --compile:
+fills the cache of kernels, no more. --rehearse: small sizes, few calls, on PyTorch's CPU and the host engine, without graphs and streams.
 
-usage: soak.py [--launches=100000] [--seconds=600] [--ways=WAY,...] [--bits=FILE] [--judge] [--seed=1] [--compile] [--rehearse]
+usage: soak.py [--launches=100000] [--seconds=600] [--ways=WAY,...] [--bits=FILE] [--judge] [--near] [--seed=1] [--compile]
+               [--rehearse]
 tests/h200/prepare_soak.sh makes what it needs, and a library whose kernels have delays."""
 import argparse
 import ctypes
@@ -87,15 +89,19 @@ class One:
         self.want = [t.clone() for t in (*self.results, *self.states)]
         return self.want
 
-    def issue(self, bad):
+    def issue(self, found):
+        """Calls, and adds what came of it to `found`: results with other bits than alone, and results too far from them."""
         for y in self.results:
             y.fill_(float("nan"))
         self.run()
         for y, want in zip(self.results, self.want):
-            bad.add_((bits(y) != bits(want)).any())
+            exact = want.float()
+            found[0].add_((bits(y) != bits(want)).any())
+            found[1].add_(~((y.float() - exact).norm() <= LIMIT * exact.norm()))
 
-    def states_differ(self):
-        return any(not torch.equal(bits(s), bits(want)) for s, want in zip(self.states, self.want[len(self.results):]))
+    def states_differ(self, near):
+        pairs = list(zip(self.states, self.want[len(self.results):]))
+        return any(difference(s, want) > LIMIT if near else not torch.equal(bits(s), bits(want)) for s, want in pairs)
 
     def late(self):
         """The text of a wait that timed out, if any."""
@@ -170,7 +176,7 @@ def address(room):
 class Soak:
     def __init__(self, options, calls, rooms, noise):
         self.options, self.calls, self.rooms, self.noise = options, calls, rooms, noise
-        self.draw, self.bad, self.failed = random.Random(options.seed), torch.zeros((), dtype=torch.int64, device=DEVICE), 0
+        self.draw, self.found, self.failed = random.Random(options.seed), torch.zeros(2, dtype=torch.int64, device=DEVICE), 0
         self.deadline, self.done = time.monotonic() + options.seconds, 0
 
     def some(self, count):
@@ -179,7 +185,7 @@ class Soak:
             if self.draw.random() < 0.33:
                 at = self.draw.randrange(0, self.noise.numel() - self.rooms[0].numel(), 256)
                 self.rooms[0].copy_(self.noise[at:at + self.rooms[0].numel()])
-            self.draw.choice(self.calls).issue(self.bad)
+            self.draw.choice(self.calls).issue(self.found)
 
     def graph(self, count):
         side, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
@@ -194,19 +200,20 @@ class Soak:
     def way(self, name, launches, step, each):
         """Calls step(), which issues `each` calls, until all calls are made."""
         until, start, done = self.deadline, time.monotonic(), 0
-        before = int(self.bad)
+        before = self.found.tolist()
         while done < launches and time.monotonic() < until:
             for _ in range(4):
                 step()
                 done += each
             wait()
         wait()
-        differ = int(self.bad) - before
-        states = sum(c.states_differ() for c in self.calls)
+        differ, far = (now - old for now, old in zip(self.found.tolist(), before))
+        states = sum(c.states_differ(self.options.near) for c in self.calls)
         late = {text for text in (c.late() for c in self.calls) if text}
-        self.failed += differ + states + len(late) + (done == 0)
+        self.failed += (far if self.options.near else differ) + states + len(late) + (done == 0)
         self.done += done
-        print(f"{name:52s} {done:7d} calls in {time.monotonic() - start:5.1f} s, {differ} with other bits, {states} with other caches"
+        print(f"{name:52s} {done:7d} calls in {time.monotonic() - start:5.1f} s, {differ} with other bits, {far} of them too far off, "
+              f"{states} with other caches"
               + "".join(f"; {text}" for text in late) + (" (time is up)" if done < launches else ""), flush=True)
 
 
@@ -235,17 +242,17 @@ def products(soak):
 def two_streams(soak, calls):
     """The same kernels at once in two streams, in a workspace each. calls: for the second one."""
     streams, half = [torch.cuda.Stream() for _ in range(2)], [soak.calls, calls]
-    bad = [torch.zeros((), dtype=torch.int64, device=DEVICE) for _ in range(2)]
+    found = [torch.zeros_like(soak.found) for _ in range(2)]
 
     def step():
         for _ in range(64):
-            for s, own, count in zip(streams, half, bad):
+            for s, own, counts in zip(streams, half, found):
                 with torch.cuda.stream(s):
-                    soak.draw.choice(own).issue(count)
+                    soak.draw.choice(own).issue(counts)
         wait()
-        for count in bad:
-            soak.bad.add_(count)
-            count.zero_()
+        for counts in found:
+            soak.found.add_(counts)
+            counts.zero_()
     return step
 
 
@@ -304,6 +311,7 @@ def options_of():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--bits")
     parser.add_argument("--judge", action="store_true")
+    parser.add_argument("--near", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--ways", type=lambda text: text.split(","), default=list(WAYS[:4]))

@@ -168,8 +168,9 @@ END_TEST
 START_TEST(delays_can_be_inserted_at_their_places_in_the_templates)
 {
     ck_assert_msg(shell("exec 2>&1; d=$(mktemp -d) && cp -r --parents templates/frame templates/isa $d && python3 tests/h200/delays.py $d "
-                        "&& grep -c 'delay([1-6])' $d/templates/frame/frame_list.h; rm -r $d") == 0, "%s", output);
-    ck_assert_str_eq(output, "7\n");
+                        "--impatient && grep -c 'delay([1-6])' $d/templates/frame/frame_list.h && "
+                        "grep -c 'patience = 1;' $d/templates/frame/census.h; rm -r $d") == 0, "%s", output);
+    ck_assert_str_eq(output, "7\n1\n");
 }
 END_TEST
 
