@@ -17,6 +17,7 @@ $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/large tests/h200/la
 mkdir -p "$out/tests/h200" "$out/bench"
 for f in untuned.py counters.py memory.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
 cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants build/h200/memory build/h200/large "$out"
+for p in tfgen tfgen-worker measure variants memory large; do strip --strip-unneeded "$out/$p"; done # 13 MB, not 40
 cp tests/faults.sh tests/commands.py tests/h200/runtime.sh tests/h200/presets.py tests/h200/verify.sh "$out"
 cp bench/evaluate.py bench/drawn.py "$out/bench"
 cp -r specs "$out"

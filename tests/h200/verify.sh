@@ -2,8 +2,8 @@
 # usage: verify.sh OUT [SECONDS]   In a folder that prepare_runtime.sh made, on a machine with an NVIDIA GPU, on all cores, about a minute
 # on 16: memcheck and racecheck of decode steps, two of them in one launch (plain runs put their kernels into the cache first: nothing is
 # compiled under compute-sanitizer); decode steps and products of 1 to 128 rows at odd sizes; every shipped spec at every level and dtype,
-# those of tests/specs at level tile. OUT has a log per job. After SECONDS (default 600) running jobs are killed; these, and jobs that never
-# began, are named and count as failures.
+# those of tests/specs at level tile; weights of several dtypes, in stacks too. OUT has a log per job. After SECONDS (default 600) running
+# jobs are killed; these, and jobs that never began, are named and count as failures.
 set -u
 [ $# = 1 ] || [ $# = 2 ] || { sed -n '2s/^# usage: //p' "$0" >&2; exit 2; }
 mkdir -p "$1" && out=$(cd "$1" && pwd) && cd "$(dirname "$0")" || exit 2
@@ -31,6 +31,11 @@ CASES
     for dims in B=1,L=3001 B=2,L=777 B=7,L=100 B=8,L=1500 B=16 B=17,L=65 B=33,L=999 B=40,L=300 B=64; do
         for spec in llama-decode gpt2-decode; do echo "few-$spec-$dims specs/$spec.yaml --dim=$dims"; done
     done
+    for dims in B=1,L=999 B=4,L=300 B=19,L=65; do # weights of other dtypes than the rows
+        dims=$dims,D=1032,H=16,KV=4,hd=64,F=2731
+        for level in block tile; do echo "mixed-$dims-$level tests/specs/mixed/decode.yaml --fusion=$level --dim=$dims"; done
+        echo "run-mixed-$dims tests/specs/mixed/decode.yaml --fusion=block --layers=4 --dim=$dims"
+    done
     for dims in 1 2 7 16 17 33 64 100 128; do
         for spec in linear swiglu gelu-layernorm-linear llama-block; do echo "few-$spec-$dims specs/$spec.yaml --dim=B=1,S=$dims"; done
     done
@@ -46,6 +51,7 @@ job() { # name arguments...
     local name=$1 code; shift
     case $name in
     sanitize-*) sanitize "$@" ;;
+    run-*) ./tfgen run "$@" --target=sm_90a --device=cuda --dtype=bf16 --repeat=1 --reference=always ;;
     *) ./tfgen verify "$@" --target=sm_90a --device=cuda --dtype=all --jobs=1 ;;
     esac >"$out/$name.log" 2>&1 </dev/null
     code=$?
