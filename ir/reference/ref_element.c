@@ -154,10 +154,19 @@ static bool may_cross(op_kind kind, const effect of[most_operands], int k)
     }
 }
 
-/* The larger change of the result f when operand k moves by +step or -step. */
+/* The largest change of a sine or cosine f of x to a crest or a trough that is at most `step` away from x; 0: there is none. */
+static double change_to_extreme(op_kind kind, double x, double step, double f)
+{
+    const double pi = 3.14159265358979323846, from_crest = fabs(remainder(kind == op_sin ? x - pi / 2 : x, 2 * pi));
+    return fmax(from_crest <= step ? 1 - f : 0, pi - from_crest <= step ? 1 + f : 0);
+}
+
+/* The larger change of the result f when operand k moves by +step or -step; of a sine or cosine also by less, as f may return after a
+ * period. */
 static double change_by(op_kind kind, const effect of[most_operands], int k, double step, double f)
 {
-    return fmax(change(f, apply_moved(kind, of, k, step)), change(f, apply_moved(kind, of, k, -step)));
+    const double ends = fmax(change(f, apply_moved(kind, of, k, step)), change(f, apply_moved(kind, of, k, -step)));
+    return kind == op_sin || kind == op_cos ? fmax(ends, change_to_extreme(kind, of[k].value, step, f)) : ends;
 }
 
 static bool may_choose_either(const effect *condition)

@@ -653,6 +653,27 @@ START_TEST(results_of_operands_at_their_bounds_stay_within_the_bound)
 }
 END_TEST
 
+/* An operand whose error is a whole period: where it moves by that error, or by its bound of six, the result is the same, but in between it
+ * is not. */
+static const char *const wave_cases[] = {ONE("{x: [M, N, D]}", "", "{out: y, op: sin, in: [x]}"),
+                                         ONE("{x: [M, N, D]}", "", "{out: y, op: cos, in: [x]}")};
+
+START_TEST(a_wave_whose_operand_is_off_by_a_period_may_have_any_value)
+{
+    const dim_override few = {"M", 2};
+    bench *b = open_as(wave_cases[_i], "f32", &few, 1);
+    const int x = bench_id(b, "x");
+    b->data[x].error = calloc(b->data[x].count, sizeof(double));
+    for (size_t k = 0; k < b->data[x].count; k++) b->data[x].error[k] = 6.283185307179586;
+    bench_run(b, false, NULL);
+    const ref_tensor *y = &b->result[bench_id(b, "y")];
+    for (size_t k = 0; k < y->count; k++) ck_assert(ref_ratio(y, k, 1) <= 1 && ref_ratio(y, k, -1) <= 1 && ref_ratio(y, k, 13) > 1);
+    free(b->data[x].error);
+    b->data[x].error = NULL;
+    bench_close(b);
+}
+END_TEST
+
 /* ---- a whole block, end to end */
 static bool outputs_only(void *context, const ir_value *v) { return (void)context, v->output != NULL; }
 
@@ -816,6 +837,7 @@ int main(void)
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
     tcase_add_loop_test(c, the_error_of_each_input_reaches_the_result, 0, shifted_case_count);
     tcase_add_loop_test(c, results_of_operands_at_their_bounds_stay_within_the_bound, 0, far_case_count);
+    tcase_add_loop_test(c, a_wave_whose_operand_is_off_by_a_period_may_have_any_value, 0, 2);
     tcase_add_loop_test(c, a_block_stays_below_its_bound_end_to_end, 0, 18);
     tcase_add_loop_test(c, the_error_of_a_query_adds_up_where_values_correlate_with_keys, 0, 3);
     tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
