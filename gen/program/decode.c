@@ -3,6 +3,8 @@
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
+extern const program decode_program;
+
 static const char *obstacle(const problem *p)
 {
     const char *why = decode_obstacle(p) ? decode_obstacle(p) : attention_window_obstacle(p);
@@ -35,12 +37,22 @@ static int split_count(const problem *p)
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
 }
 
+/* More threads have more keys in flight, which pays where there are few workgroups. Decode blocks on an H200, f32, us with 256 and with 512
+ * threads: B1 L131072 H8/1 d128 (32 workgroups) 1186, 740; B1 L20108 H8/2 d96 (64) 105, 74; B4 L2048 H16/4 d128 (128) 77, 55; B2 L3397
+ * H64/8 d128 (224) 140, 112; B8 L8192 H32/4 d64 (1024) 149, 182. */
 static void defaults(const problem *p, ir_tile *t)
 {
-    const bool host = p->target->serial;
+    enum { usual = 256 };
+    const double clearly = 0.9;
+    const bool host = p->target->serial, fixed = p->ir->threads || host || times_are_guesses(p);
     t->decode = (decode_tile){.team = host ? 1 : (int)problem_team(p, (problem_longest_head(p) + 7) / 8),
-                              .threads = p->ir->threads ? p->ir->threads : host ? 1 : 256,
+                              .threads = p->ir->threads ? p->ir->threads : host ? 1 : usual,
                               .splits = split_count(p)};
+    const long long keys = extent_high(value_tokens(p->attention->inputs[1]), &p->ir->dims) / t->decode.splits;
+    ir_tile wide = *t;
+    wide.decode.threads = 2 * usual;
+    const bool several = keys * t->decode.team > usual; /* a team has several keys */
+    if (!fixed && several && program_seconds(p, &decode_program, &wide) < clearly * program_seconds(p, &decode_program, t)) *t = wide;
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -88,6 +100,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     enum { lane_operations = 10, exchange_operations = 8 };
     enum { columns_of_four = 16 }; /* up to so many columns per lane, a team has four keys in flight; above, two */
     const double reached = 0.28;   /* share of the vector rate, as in attention_simt.c */
+    const double waits = 2.2;      /* factor of the latency: a team's next loads wait for the scores of the keys that it has */
     const ir_op *op = p->attention;
     const decode_tile *x = &t->decode;
     const work *w = p->work;
@@ -99,7 +112,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->per_unit = groups_by_threads(p->target, x->threads);
     d->memory = (w->read + w->written) / d->groups;
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
-    d->ahead = at_once * columns * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
+    d->ahead = at_once * columns * dtype_size(op->inputs[1]->type) * x->threads / x->team / waits, d->streamed = d->asked, d->trips = 2;
     const double pairs = w->products / (2 * columns) / d->groups;
     d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * ceil_log2(x->team));
     d->others = w->others / d->groups, d->products_share = reached, d->type = op->inputs[0]->type;
