@@ -23,6 +23,7 @@ typedef struct alternative {
     const char *obstacle, *worse;
     double seconds; /* predicted with its default tile for the phase before rewrites, plus the copies of operands that they add. 0: not
                      * computed, as it has an obstacle or no competitor. Infinite: its default tile is illegal */
+    double usual; /* the same by program.usual_seconds; 0: as that */
     const char *no_tile; /* why its default tile is illegal */
 } alternative;
 

@@ -1,7 +1,7 @@
 /* Products on wgmma with operands swapped: weights are its M, rows of A its N (templates/gemm/gemm_swap_ab.h). In: a product. Out: a tile,
  * for few rows the fastest by the model of time in this file, for many rows one from gen/program/swap_ab_rows.c. In comments, sizes of
  * products are M x N x K, those of tiles m x n. */
-#include "gen/program/rounded.h"
+#include "gen/program/bits16.h"
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include <math.h>
@@ -146,22 +146,27 @@ static void choose_of_few_rows(const problem *p, ir_tile *t)
     try_fewer_rows(p, t);
 }
 
-/* True for products whose epilogue only rounds, if they have many rows, or few columns, whose weights do not keep DRAM busy. */
-static bool has_rounded_costs(const problem *p)
+/* True if the costs of gen/program/bits16.h apply: to many rows, or to few columns, whose weights do not keep DRAM busy. */
+static bool takes_16_bit_costs(const problem *p)
 {
     enum { few_columns = 512, least_rows = 65 };
     const bool small = p->packed_n <= few_columns && problem_rows(p) >= least_rows;
-    return (small || swap_ab_many_rows(p)) && is_rounded_16_bits(p);
+    return (small || swap_ab_many_rows(p)) && has_16_bit_costs(p);
 }
 
 static void describe_many_rows(const problem *p, const ir_tile *t, cost_descriptor *d) { swap_ab_cost(p, &t->gemm_swap_ab, d); }
 /* chooses tiles by the costs that any epilogue has */
 static const program many_rows = {.describe_cost = describe_many_rows, .weights = weights_as_rows};
 
-static void defaults(const problem *p, ir_tile *t)
+static void usual_tile(const problem *p, ir_tile *t)
 {
     if (!swap_ab_many_rows(p) || !swap_ab_choose(p, &many_rows, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
-    if (has_rounded_costs(p)) swap_ab_rounded_choose(p, &gemm_swap_ab_program, &t->gemm_swap_ab);
+}
+
+static void defaults(const problem *p, ir_tile *t)
+{
+    usual_tile(p, t);
+    if (takes_16_bit_costs(p)) swap_ab_16_bit_choose(p, &gemm_swap_ab_program, &t->gemm_swap_ab);
     t->gemm_swap_ab.smem_epilogue = swap_ab_stages_results(p, &t->gemm_swap_ab);
 }
 
@@ -169,17 +174,13 @@ static void defaults(const problem *p, ir_tile *t)
  *
  * Weights and rows of A have separate stages, and wgmma waits for both, longer if there are more rows. If the workgroups leave
  * multiprocessors free, the next launch begins there. */
-static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
+static void describe_usual(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     /* cycles; meeting: per slice of split-K; hidden_begin: what is left of `begin` if two workgroups share a multiprocessor */
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9; /* share of DRAM bandwidth reached with two workgroups per multiprocessor, which have fewer stages each */
     const double waits = 1.2;   /* at most row_stages / waits stages of weights count as in flight, since wgmma waits for rows of A, too */
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
-    if (has_rounded_costs(p)) {
-        swap_ab_rounded_cost(p, x, d);
-        return;
-    }
     if (swap_ab_many_rows(p)) {
         swap_ab_cost(p, x, d);
         return;
@@ -191,6 +192,21 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->ahead = fmin(x->stages, x->row_stages / waits) * x->n * x->k * swap_ab_element_bytes, d->streamed = weights_of(p, x);
     d->end_cycles = round + meeting * x->split_k;
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
+}
+
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
+{
+    if (takes_16_bit_costs(p)) swap_ab_16_bit_cost(p, &t->gemm_swap_ab, d);
+    else describe_usual(p, t, d);
+}
+
+static double usual_seconds(const problem *p)
+{
+    static const program usual = {.describe_cost = describe_usual, .weights = weights_as_rows};
+    ir_tile t = {.program = program_gemm_swap_ab};
+    if (!has_16_bit_costs(p) || product_is_rounded(p)) return 0;
+    usual_tile(p, &t);
+    return program_seconds(p, &usual, &t);
 }
 
 /* Up to swap_ab_most_rows rows, predicted times decide between this program and wgmma. H200, us measured (predicted): 3088x1480x29888
@@ -273,6 +289,7 @@ const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
                                       .obstacle = obstacle,
                                       .worse = worse,
                                       .describe_cost = describe_cost,
+                                      .usual_seconds = usual_seconds,
                                       .defaults = defaults,
                                       .illegal = illegal,
                                       .shared_bytes = shared_bytes,

@@ -1,6 +1,6 @@
 /* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: the fastest predicted tile. In comments, sizes of
  * products are M x N x K. */
-#include "gen/program/rounded.h"
+#include "gen/program/bits16.h"
 #include "gen/program/staging.h"
 #include "gen/program/warpgroups.h"
 
@@ -18,8 +18,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     ws_cost(p, t, 1, d);
     const bool linear = p->product->kind != op_matmul;
-    if (linear && !x->own_tiles && x->split_k == 1 && product_length(p) >= long_k) return;
-    if (is_rounded_16_bits(p)) ws_rounded_cost(p, x, d);
+    if (linear && product_is_rounded(p) && !x->own_tiles && x->split_k == 1 && product_length(p) >= long_k) return;
+    if (has_16_bit_costs(p)) ws_16_bit_cost(p, x, d);
 }
 
 /* Products of f32 rows can run here, in passes of bf16 terms, or as 3xTF32. H200, N = K = 4096, us for M = 512 and M = 4096: bf16 weights
@@ -89,6 +89,11 @@ static bool may_own_tiles(const problem *p)
     return p->phase->op_count <= (product_length(p) < least_length ? most_of_short_k : most_ops) && !problem_sums_rows(p);
 }
 
+static bool takes_rounds(const problem *p, int m, int n)
+{
+    return product_matrices(p) * ((problem_rows(p) + m - 1) / m) * column_tiles(p, n) > p->device->units;
+}
+
 /* Makes x the tile with own_tiles of this shape. If it is predicted to take less than *least seconds, and more than one round, it becomes
  * *best. */
 static void try_own_shape(const problem *p, ir_tile x, int m, int n, int cluster, double *least, ir_tile *best)
@@ -96,7 +101,7 @@ static void try_own_shape(const problem *p, ir_tile x, int m, int n, int cluster
     gemm_warpgroups_tile *t = &x.gemm_warpgroups;
     t->m = m, t->n = n, t->cluster = cluster, t->own_tiles = 1;
     fill(p, &x);
-    if (product_matrices(p) * ((problem_rows(p) + m - 1) / m) * column_tiles(p, n) <= p->device->units) return;
+    if (!takes_rounds(p, m, n)) return;
     const double seconds = program_seconds(p, &any_epilogue, &x);
     if (seconds < *least) *best = x, *least = seconds;
 }
@@ -150,10 +155,20 @@ static void tile_of_both_warpgroups(const problem *p, const program *by, ir_tile
     ws_choose(p, by, &search, t);
 }
 
+/* False if own_tiles was not timed for such an epilogue, or would compile slowly, as it emits the epilogue twice. Nor for an epilogue that
+ * computes unaligned rows: 2032x4502x768 with a bias and two ops took 38.4 us, without own_tiles 34.8. */
+static bool takes_own_tiles(const problem *p)
+{
+    enum { most_ops = 12 };
+    const bool slow = has_unaligned_rows(p) && !product_is_rounded(p);
+    return p->phase->op_count <= most_ops && !problem_sums_rows(p) && !slow;
+}
+
 /* Tries own_tiles of all sizes. A tile that is predicted to take less than *least seconds becomes *best. */
-static void try_rounded_own_tiles(const problem *p, double *least, ir_tile *best)
+static void try_own_tiles_of_all_sizes(const problem *p, double *least, ir_tile *best)
 {
     enum { most_results = 128 * 192, step = 32 };
+    const bool short_k = !product_is_rounded(p) && product_length(p) < least_length; /* see least_length */
     const bool stages_results = !staging_obstacle(p, false), pairs = takes_pairs(p) && product_length(p) > length;
     for (int m = warpgroup_rows / 2; m <= warpgroup_rows; m += warpgroup_rows / 2)
         for (int n = 64; n <= 256 && m * n <= most_results; n += step)
@@ -163,21 +178,22 @@ static void try_rounded_own_tiles(const problem *p, double *least, ir_tile *best
                     gemm_warpgroups_tile *own = &x.gemm_warpgroups;
                     own->m = m, own->n = n, own->cluster = cluster, own->split_k = 1, own->own_tiles = 1, own->smem_epilogue = staged;
                     fill(p, &x);
+                    if (short_k && takes_rounds(p, m, n)) continue;
                     const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
                     if (seconds < *least) *best = x, *least = seconds;
                 }
 }
 
-/* Tries tiles by the costs of epilogues that only round. Chosen if clearly predicted faster than t (gen/program/rounded.h). */
-static void try_rounded(const problem *p, ir_tile *t)
+/* Tries tiles by the costs of gen/program/bits16.h. Chosen if clearly predicted faster than t. */
+static void try_16_bit_costs(const problem *p, ir_tile *t)
 {
-    double least = rounded_clearly * program_seconds(p, &gemm_wgmma_program, t);
+    double least = clearly_16_bit * program_seconds(p, &gemm_wgmma_program, t);
     ir_tile x = *t;
     tile_of_both_warpgroups(p, &gemm_wgmma_program, &x);
     const bool splits_for_digits = x.gemm_warpgroups.split_k > 1 && product_length(p) > longest_sum(p);
     const double seconds = program_seconds(p, &gemm_wgmma_program, &x);
     if (seconds < least) *t = x, least = seconds;
-    if (!splits_for_digits) try_rounded_own_tiles(p, &least, t);
+    if (!splits_for_digits && takes_own_tiles(p)) try_own_tiles_of_all_sizes(p, &least, t);
 }
 
 /* In a launch with a loading warp, tries tiles of 64 rows, whose warpgroups each compute half of the columns. They have twice as many
@@ -196,12 +212,25 @@ static void try_64_rows(const problem *p, ir_tile *t)
     }
 }
 
-static void defaults(const problem *p, ir_tile *t)
+static void usual_tile(const problem *p, ir_tile *t)
 {
     tile_of_both_warpgroups(p, &any_epilogue, t);
     try_64_rows(p, t);
     try_own_tiles(p, t);
-    if (is_rounded_16_bits(p)) try_rounded(p, t);
+}
+
+static void defaults(const problem *p, ir_tile *t)
+{
+    usual_tile(p, t);
+    if (has_16_bit_costs(p)) try_16_bit_costs(p, t);
+}
+
+static double usual_seconds(const problem *p)
+{
+    ir_tile t = {.program = program_gemm_wgmma};
+    if (!has_16_bit_costs(p) || product_is_rounded(p)) return 0;
+    usual_tile(p, &t);
+    return program_seconds(p, &any_epilogue, &t);
 }
 
 static bool gives(unsigned given, const char *field) { return given >> tile_field_find(program_gemm_wgmma, field) & 1; }
@@ -258,6 +287,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .obstacle = obstacle,
                                     .worse = worse,
                                     .describe_cost = describe_cost,
+                                    .usual_seconds = usual_seconds,
                                     .defaults = defaults,
                                     .make_room = make_room,
                                     .illegal = illegal,

@@ -54,6 +54,9 @@ typedef struct program {
     const worse_range *worse; /* where other programs are preferred, a list; NULL: nowhere */
     /* Describes a launch with a legal tile to the cost model, by whose time planning chooses programs, and programs choose tiles. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
+    /* Predicted seconds by costs that are less accurate for the phase, but have chosen well for long; 0: it has no others. The function is
+     * NULL if the program has no others for any phase. */
+    double (*usual_seconds)(const problem *p);
     void (*defaults)(const problem *p, ir_tile *t); /* sets every field of t */
     /* Changes defaults that the fields which a user gave exclude; given: bits of these fields. NULL: there are none. */
     void (*make_room)(const problem *p, unsigned given, ir_tile *t);

@@ -25,7 +25,7 @@ int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x); /* workgroup
  * weights, but no more than a slice has k tiles unless the tile's sums need the room. False: the tile does not fit. */
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
 
-/* ---- many rows (gen/program/swap_ab_rows.c; gen/program/rounded.c) */
+/* ---- many rows (gen/program/swap_ab_rows.c; gen/program/bits16.c) */
 /* The multiprocessors, in percent, that clusters of four workgroups and more can occupy at once. On an H200 120 of 132: clusters of 4 and 8
  * that have 120 workgroups take one round, with 128 two. */
 enum { swap_ab_seats = 91 };

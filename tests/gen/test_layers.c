@@ -590,6 +590,35 @@ START_TEST(few_columns_of_short_k_are_cut_into_tiles_of_few_rows)
 END_TEST
 
 /* A residual behind a long K, of 129 to 256 rows: workgroups of both row tiles share weights, and two of them split K. */
+#define LINEAR(M, N, K, ops)                                                                                                        \
+    "block: t\ndtype: bf16\ninputs: {x: [" M ", " K "]}\nparams: {w: [" N ", " K "]}\nops:\n" ops "outputs: {y: y}\n"
+
+#define SILU "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: silu, in: [l]}\n"
+
+/* wgmma is predicted to be 3 % faster here, but the usual costs prefer swap_ab. */
+START_TEST(a_program_loses_to_another_only_if_that_is_clearly_faster)
+{
+    build b = must_build(LINEAR("777", "2048", "1024", SILU), NULL);
+    const char *text = ir_print(b.a, b.p->ir), *lost = strstr(text, "not wgmma: ");
+    double wgmma_us, swap_ab_us;
+    ck_assert_ptr_nonnull(lost);
+    ck_assert_int_eq(sscanf(lost, "not wgmma: %lf us, swap_ab %lf us", &wgmma_us, &swap_ab_us), 2);
+    ck_assert_double_lt(wgmma_us, swap_ab_us);
+    ck_assert_double_gt(wgmma_us, 0.95 * swap_ab_us);
+    arena_free(b.a);
+}
+END_TEST
+
+/* H200, us, with other ops in the epilogue: by tiles of 128 rows 12.7, of 64 9.3. */
+START_TEST(few_rows_with_an_epilogue_that_computes_have_tiles_of_64_rows)
+{
+    build b = must_build(LINEAR("120", "1856", "2304", SILU), NULL);
+    const ir_tile *t = b.p->launches[b.p->launch_count - 1].work[0].tile;
+    ck_assert_msg(t->program != program_gemm_wgmma || t->gemm_warpgroups.m == 64, "%s", ir_print(b.a, b.p->ir));
+    arena_free(b.a);
+}
+END_TEST
+
 START_TEST(two_row_tiles_of_long_k_share_weights_and_split_k)
 {
     build b = must_build("block: t\ndtype: bf16\ndims: {M: 189, N: 4096, K: 18880}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\n"
@@ -847,6 +876,8 @@ int main(void)
     tcase_add_test(t, a_tile_that_spills_first_loses_its_tail);
     tcase_add_test(t, the_planner_gives_no_tail_to_tiles_that_it_would_make_spill);
     tcase_add_test(t, few_columns_of_short_k_are_cut_into_tiles_of_few_rows);
+    tcase_add_test(t, a_program_loses_to_another_only_if_that_is_clearly_faster);
+    tcase_add_test(t, few_rows_with_an_epilogue_that_computes_have_tiles_of_64_rows);
     tcase_add_test(t, two_row_tiles_of_long_k_share_weights_and_split_k);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);

@@ -1,19 +1,65 @@
-/* Contract: gen/program/rounded.h. In comments, sizes of products are M x N x K, those of tiles m x n; times were measured on an H200.
+/* Contract: gen/program/bits16.h. In comments, sizes of products are M x N x K, those of tiles m x n; times were measured on an H200.
  *
- * The constants were fitted to 2,900 tiles of 240 drawn products and matmuls, each timed in chains of launches. Fitted to half of them,
- * they predict the others with a median error of 10 % (the costs of other epilogues: 17 %), and the tile that is predicted to be the
- * fastest of those timed takes 1.06 times as long as the fastest one (1.12). */
-#include "gen/program/rounded.h"
+ * The constants were fitted to 2,900 tiles of 240 drawn products and matmuls and 1,400 tiles of 93 linears with epilogues, each timed in
+ * chains of launches. Fitted to half of the products, they predict the others with a median error of 10 % (the usual costs: 17 %), and the
+ * tile that is predicted to be the fastest of those timed takes 1.06 times as long as the fastest one (1.12). */
+#include "gen/program/bits16.h"
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include "gen/program/warpgroups.h"
 #include <math.h>
 
-bool is_rounded_16_bits(const problem *p)
+bool has_16_bit_costs(const problem *p)
 {
-    enum { longest = 32768 };                                      /* the longest K that was timed */
+    enum { longest = 32768, least_rows = 65 }; /* longer K, and fewer rows whose epilogue computes, were not timed */
+    const ir_op *product = p->product;
     if (product_length(p) > longest || p->ir->feeds) return false; /* feeds: a warp loads for all phases, as no timed launch did */
-    return p->segments && dtype_size(p->product->inputs[0]->type) == 2 && product_passes(p, weights_in_terms) == 1 && product_is_rounded(p);
+    if (!p->segments || dtype_size(product->inputs[0]->type) != 2 || product_passes(p, weights_in_terms) != 1) return false;
+    if (product_is_rounded(p)) return true;
+    return product->kind != op_matmul && problem_rows(p) >= least_rows && dtype_size(product->inputs[1]->type) == 2;
+}
+
+/* ---- epilogues that compute */
+/* Cycles per result of a tile: of an op, of a function (exp and the like), of a long one (elu), of an element loaded per result, and of one
+ * that all rows share. once: cycles per tile. */
+typedef struct computing {
+    double op, function, longer, element, shared, once;
+} computing;
+
+static bool is_one_of(op_kind kind, const op_kind *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == kind) return true;
+    return false;
+}
+
+static double cycles_of_op(const computing *c, op_kind kind)
+{
+    static const op_kind longer[] = {op_elu, op_selu, op_expm1, op_log1p, op_pow, op_sin, op_cos};
+    static const op_kind functions[] = {op_exp,  op_exp2,     op_log,       op_sqrt,       op_rsqrt, op_tanh,     op_sigmoid,
+                                        op_silu, op_gelu_erf, op_gelu_tanh, op_quick_gelu, op_erf,   op_softplus, op_mish};
+    if (is_one_of(kind, longer, sizeof longer / sizeof *longer)) return c->longer;
+    return is_one_of(kind, functions, sizeof functions / sizeof *functions) ? c->function : c->op;
+}
+
+/* Cycles that the epilogue of a tile takes beyond rounding. */
+static double cycles_of_computing(const problem *p, const computing *c, double results)
+{
+    double cycles = 0; /* per result */
+    if (product_is_rounded(p)) return 0;
+    for (int i = 0; i < p->phase->op_count; i++) {
+        const ir_op *op = p->phase->ops[i];
+        const long long columns = value_columns(op->outputs[0]);
+        if (op_table[op->kind].class != class_ELEMENT || columns <= 1) continue;
+        const double share = (double)columns / (double)p->packed_n;
+        cycles += share * cycles_of_op(c, op->kind);
+        for (int k = 0; k < op->input_count; k++) {
+            const ir_value *v = op->inputs[k];
+            if (phase_makes(p->phase, v) || value_columns(v) <= 1) continue;
+            cycles += share * (v->rank > 1 ? c->element : c->shared);
+        }
+    }
+    return c->once + cycles * results;
 }
 
 /* ---- bytes. A launch of one round runs all its workgroups at the same time. */
@@ -37,14 +83,68 @@ static double gain_of_idle(const problem *p, const cost_descriptor *d, double mo
     return 1 + most * (1 - fmin(1, d->groups / p->device->units));
 }
 
-/* Cycles per result more if the rows of the result begin neither at 16 bytes (0 more) nor at 4 or 8, or not even there. */
-static double of_unaligned(const problem *p, double words, double halves)
+/* Cycles per result in addition, if the rows of the result begin at multiples of 8 bytes, 4 or 2, not at 16. Of epilogues that only round,
+ * those of 8 and 4 bytes were fitted together. */
+typedef struct unaligned {
+    double pairs, words, halves;
+} unaligned;
+
+static double of_unaligned(const problem *p, unaligned cycles)
 {
     const int unit = results_unit(p);
-    return unit == gemm_vector ? 0 : unit > 1 ? words : halves;
+    if (unit == gemm_vector) return 0;
+    return unit == 1 ? cycles.halves : unit == 2 || product_is_rounded(p) ? cycles.words : cycles.pairs;
 }
 
 /* ---- swapped operands */
+/* Cycles of an epilogue: once, per result and per row of the tile. */
+typedef struct epilogue {
+    double once, result, row;
+} epilogue;
+
+/* Fitted apart for epilogues that only round, and for those that compute. */
+typedef struct swapped {
+    double one_round, rounds_of_two; /* counts of a byte that a unit takes, by the kind of launch */
+    double idle;                     /* gain_of_idle() */
+    double latency, consumed;        /* of that of DRAM, as most loads find their data in L2; part of a stage that is not in flight */
+    double memory, memory_of_two;    /* share of DRAM bandwidth with one and with two workgroups per unit */
+    double most, wait;               /* swap_ab_products_share(); cycles */
+    epilogue split, staged, direct;  /* split: sums of slices of K are added up through distributed shared memory */
+    double part;                     /* cycles per slice of K after the first */
+    double start, between;           /* cycles of a linear's launch, and between two rounds */
+    bool shares;                     /* workgroups that share a unit share what their epilogues use */
+} swapped;
+static const swapped of_rounding = {.one_round = 1.44,
+                                    .rounds_of_two = 0.96,
+                                    .idle = 0.62,
+                                    .latency = 0.55,
+                                    .memory = 0.9,
+                                    .memory_of_two = 0.81,
+                                    .most = 0.79,
+                                    .wait = 240,
+                                    .split = {690, 0.29, 5},
+                                    .staged = {390, 0.1, 2.9},
+                                    .direct = {650, 0.24, 1.7},
+                                    .part = 230,
+                                    .start = 1580,
+                                    .between = 340};
+static const swapped of_computing = {.one_round = 1.48,
+                                     .rounds_of_two = 0.98,
+                                     .idle = 0.71,
+                                     .latency = 0.45,
+                                     .consumed = 0.5,
+                                     .memory = 0.96,
+                                     .memory_of_two = 0.87,
+                                     .most = 0.78,
+                                     .wait = 230,
+                                     .split = {460, 0.33, 4.3},
+                                     .staged = {530, 0.098, 3.4},
+                                     .direct = {200, 0.039, 25},
+                                     .part = 160,
+                                     .start = 1390,
+                                     .between = 230,
+                                     .shares = true};
+
 /* Workgroups that share a unit. Two are planned, but more run if they fit. */
 static double swap_ab_together(const problem *p, const gemm_swap_ab_tile *x)
 {
@@ -55,33 +155,41 @@ static double swap_ab_together(const problem *p, const gemm_swap_ab_tile *x)
     return fmax(2, fmin(most, fmin(memory, fit)));
 }
 
-/* Cycles of prologue and epilogue. Sums of slices of K are added up through distributed shared memory. */
-static double swap_ab_ends(const problem *p, const gemm_swap_ab_tile *x)
+/* Cycles of an epilogue that depend on the tile. */
+static double swap_ab_stores(const problem *p, const swapped *f, const gemm_swap_ab_tile *x)
 {
-    const double results = (double)x->m * x->n, of_a_row = x->m;
-    const double more = swap_ab_stores_are_exposed(p, x) ? 0.02 * results : 0;
-    if (x->split_k > 1) return 690 + 0.29 * results + 5 * of_a_row + 230 * (x->split_k - 1);
-    if (x->smem_epilogue) return 390 + (0.1 + of_unaligned(p, 0.2, 0.3)) * results + 2.9 * of_a_row + more;
-    return 650 + 0.24 * results + 1.7 * of_a_row + more;
+    static const computing by_op = {0.007, 0.06, 0.25, 0.09, 0.011, 300};
+    const double results = (double)x->m * x->n, more = cycles_of_computing(p, &by_op, results);
+    const epilogue *e = x->split_k > 1 ? &f->split : x->smem_epilogue ? &f->staged : &f->direct;
+    const double exposed = x->split_k == 1 && swap_ab_stores_are_exposed(p, x) ? 0.02 : 0;
+    const double unaligned = e == &f->staged ? of_unaligned(p, (struct unaligned){0.2, 0.2, 0.3}) : 0;
+    return (e->result + exposed + unaligned) * results + e->row * x->m + more;
+}
+
+/* Cycles of prologue and epilogue beside swap_ab_stores(). */
+static double swap_ab_ends(const swapped *f, const gemm_swap_ab_tile *x)
+{
+    if (x->split_k > 1) return f->split.once + f->part * (x->split_k - 1);
+    return x->smem_epilogue ? f->staged.once : f->direct.once;
 }
 
 /* The share of the unit's product rate that wgmmas reach. Tensor cores are shared by the warpgroups, of which each waits for its k tile's
  * products before it begins the next, if it has up to 64 rows (gemm_swap_ab<...>::overlaps). */
-static double swap_ab_products_share(const gemm_swap_ab_tile *x, double together)
+static double swap_ab_products_share(const swapped *f, const gemm_swap_ab_tile *x, double together)
 {
-    enum { rows_alone = 64, wait = 240 /* cycles */ };
-    const double most = 0.79, sharp = 6, warpgroups = (x->n + 63) / 64, alone = x->k / 16.0 * x->m / 2;
-    const double all = together * warpgroups * alone / most, chain = alone + (x->m > rows_alone ? 0 : wait);
+    enum { rows_alone = 64 };
+    const double sharp = 6, warpgroups = (x->n + 63) / 64, alone = x->k / 16.0 * x->m / 2;
+    const double all = together * warpgroups * alone / f->most, chain = alone + (x->m > rows_alone ? 0 : f->wait);
     return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp), 1 / sharp));
 }
 
 /* Sets *d to the cost of a launch with tile x. */
-void swap_ab_rounded_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
+void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     static const double rows[] = {1, 1.2, 1.5}; /* of a loaded byte, by swap_ab_beginning_of_rows() */
     static const beginnings columns = {1, 1.4, 2.1};
-    const double one_round = 1.44, rounds = 0.3, rounds_of_two = 0.96; /* counts of a byte that a unit takes, by the kind of launch */
-    const double asked_in_one_round = 1.1, latency = 0.55;             /* of that of DRAM, as most loads find their data in L2 */
+    const double rounds = 0.3, asked_in_one_round = 1.1; /* counts of a byte that a unit takes, and that is requested of L2 */
+    const swapped *f = product_is_rounded(p) ? &of_rounding : &of_computing;
     const bool values = p->product->kind == op_matmul;
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     const int members = swap_ab_members(x) * x->split_k;
@@ -91,16 +199,19 @@ void swap_ab_rounded_cost(const problem *p, const gemm_swap_ab_tile *x, cost_des
     d->seats = members < 4 ? 0 : floor(p->device->units * swap_ab_seats / 100.0) * d->per_unit;
     const bool one = d->groups <= (d->seats > 0 ? d->seats : p->device->units * d->per_unit);
     const double of_rows = loaded * rows[swap_ab_beginning_of_rows(p, x->m)], of_columns = x->n * count_of_columns(p, &columns);
-    const double count = (one ? one_round : d->per_unit > 1 ? rounds_of_two : rounds) / gain_of_idle(p, d, 0.62);
+    const double count = (one ? f->one_round : d->per_unit > 1 ? f->rounds_of_two : rounds) / gain_of_idle(p, d, f->idle);
     d->taken = count * k_bytes * (of_rows * swap_ab_shared(x->cluster, 0.78, 0.64) + of_columns * swap_ab_shared(x->cluster_m, 0.82, 0.82));
     d->asked_counts = (one ? asked_in_one_round : 1) * k_bytes * (of_rows / x->cluster + of_columns / x->cluster_m) / d->asked;
-    d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? 0.81 : 0.9;
+    d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? f->memory_of_two : f->memory;
     d->products = 2.0 * x->m * packed * k_tiles * x->k;
-    d->products_share = swap_ab_products_share(x, fmin(d->per_unit, fmax(1, ceil(d->groups / p->device->units))));
-    d->streamed = k_bytes * (loaded + x->n), d->ahead = x->row_stages * (double)x->k * swap_ab_element_bytes * (loaded + x->n) / latency;
-    d->end_cycles = swap_ab_ends(p, x);
-    d->start_cycles = (values ? 1360 : 1580) + (members > 1 ? 200 + 255 * log2(members) : 0);
-    d->round_cycles = 340 + 475 * log2(members);
+    const double together = fmin(d->per_unit, fmax(1, ceil(d->groups / p->device->units))), stores = swap_ab_stores(p, f, x);
+    d->products_share = swap_ab_products_share(f, x, together);
+    const double ahead = (x->row_stages - f->consumed) * x->k * swap_ab_element_bytes * (loaded + x->n);
+    d->streamed = k_bytes * (loaded + x->n), d->ahead = ahead / f->latency;
+    d->end_cycles = swap_ab_ends(f, x) + stores;
+    if (f->shares && together > 1) d->chain_cycles = together * stores;
+    d->start_cycles = (values ? 1360 : f->start) + (members > 1 ? 200 + 255 * log2(members) : 0);
+    d->round_cycles = f->between + 475 * log2(members);
     d->tail = x->tail, d->tail_cycles = 7000 * (1 + (x->tail - 1) * (double)x->m * x->n * swap_ab_tail_part);
 }
 
@@ -114,8 +225,8 @@ typedef struct numbers {
     /* cycles: of the launch, and of one with clusters in addition; of the end of a tile, once and per result, staged or stored directly; of
      * a k tile, between its wgmmas and the next */
     double start, cluster_start, end, staged, direct, k_tile;
-    /* cycles per result in addition, if rows of the result begin at multiples of 4 or 8 bytes, or 2 */
-    double staged_words, staged_halves, direct_words, direct_halves;
+    unaligned staged_more, direct_more;
+    computing computing;
 } numbers;
 static const numbers of_both_warpgroups = {.one_round = 1.28,
                                            .rounds = 0.35,
@@ -129,10 +240,9 @@ static const numbers of_both_warpgroups = {.one_round = 1.28,
                                            .end = 700,
                                            .staged = 0.028,
                                            .direct = 0.053,
-                                           .staged_words = 0.18,
-                                           .staged_halves = 0.3,
-                                           .direct_words = 0.3,
-                                           .direct_halves = 0.5};
+                                           .staged_more = {0.1, 0.18, 0.3},
+                                           .direct_more = {0.12, 0.3, 0.5},
+                                           .computing = {0.012, 0.06, 0.26, 0.07, 0.05, 80}};
 static const numbers of_own_tiles = {.one_round = 1.29,
                                      .rounds = 0.41,
                                      .column = 0.68,
@@ -146,14 +256,13 @@ static const numbers of_own_tiles = {.one_round = 1.29,
                                      .staged = 0.062,
                                      .direct = 0.12,
                                      .k_tile = 20,
-                                     .staged_words = 0.68,
-                                     .staged_halves = 0.7,
-                                     .direct_words = 0.68,
-                                     .direct_halves = 0.7};
+                                     .staged_more = {0.68, 0.68, 0.7},
+                                     .direct_more = {0.16, 0.68, 0.7},
+                                     .computing = {0.015, 0.07, 0.6, 0.3, 0.13, 60}};
 
 /* The producer loads ahead of the end of a tile. So if workgroups compute several tiles, a tile takes the longest of its loads, and its
  * products and its end; with own_tiles the end of one tile overlaps with products of the next. */
-void ws_rounded_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descriptor *d)
+void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descriptor *d)
 {
     static const beginnings rows = {1, 1.35, 1.9}, columns = {1, 1.6, 2};
     const double beyond_counts = 0.4, no_gain = 1.6 /* lockstep_gain of gen/base/cost.c */;
@@ -169,9 +278,9 @@ void ws_rounded_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descr
     d->asked_counts = (one ? no_gain : 1) * k_tiles * 128 * (x->m * of_a_row + of_columns / x->cluster) / d->asked;
     d->memory_share = f->memory, d->streamed = k_tiles * 128 * (x->m + n), d->ahead = x->stages * 128 * (x->m + n) / f->latency;
     const double wgmmas = k_tiles * results / 32, products = wgmmas / f->rate + k_tiles * f->k_tile; /* cycles */
-    const double unaligned =
-        x->smem_epilogue ? of_unaligned(p, f->staged_words, f->staged_halves) : of_unaligned(p, f->direct_words, f->direct_halves);
-    const double stores = ((x->smem_epilogue ? f->staged : f->direct) + unaligned) * results, end = f->end + stores;
+    const double a_result =
+        (x->smem_epilogue ? f->staged : f->direct) + of_unaligned(p, x->smem_epilogue ? f->staged_more : f->direct_more);
+    const double stores = a_result * results + cycles_of_computing(p, &f->computing, results), end = f->end + stores;
     d->products = 2 * results * k_tiles * 64, d->products_share = wgmmas / products;
     const bool ends_apart = one && !x->own_tiles;
     d->chain_cycles = x->own_tiles ? fmax(products, (products + stores) / 2) : one ? 0 : products + end;
@@ -250,11 +359,11 @@ static void try_sharing(search *s, gemm_swap_ab_tile x)
             }
 }
 
-void swap_ab_rounded_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
+void swap_ab_16_bit_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { most_m = 256, least_m = 16, most_n = 256, most_n_of_long_k_tiles = 128, least_n = 64 };
     const ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = *best};
-    search s = {p, by, best, rounded_clearly * program_seconds(p, by, &t)};
+    search s = {p, by, best, clearly_16_bit * program_seconds(p, by, &t)};
     const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + least_m - 1) / least_m;
     const int step = swap_ab_column_step_of(p);
     int before = 0;
