@@ -417,16 +417,16 @@ static void plan_ring(const planner *p, launch *l)
     l->threads += p->p->target->wave;
 }
 
-/* If programs of the launch need a warp that loads (templates/frame/frame_fed.h), adds it, and shared memory for what it shares with the
- * others. */
-static void plan_loader(const planner *p, launch *l)
+/* If programs of the launch need a warp that loads (templates/frame/frame_fed.h), adds its warpgroup, and shared memory for what it shares
+ * with the others. */
+static void plan_loader(launch *l)
 {
     int fed = 0;
     for (int i = 0; i < l->work_count; i++) fed += frame_table[program_table[l->work[i].program->kind].frame].list == list_with_loader;
     if (!fed || !l->together) return;
     l->feeds = true;
     l->dynamic_bytes = l->shared_bytes += fed_bytes(fed);
-    l->threads += p->p->target->wave;
+    l->threads += fed_loaders;
 }
 
 /* Decides which phases wait for which, and proves that this suffices. Workgroups that wait for each other must all be resident: one per
@@ -457,7 +457,7 @@ static void plan_kernel(planner *p, int index)
     else if (l->work_count > 1) share_threads(p, l);
     if (together && l->overlap) l->dynamic_bytes = l->shared_bytes = (l->shared_bytes + 15) / 16 * 16 + seat_bytes;
     plan_ring(p, l);
-    plan_loader(p, l);
+    plan_loader(l);
     limit_grid(p, l);
     l->marks = plan_marks(p, l);
     l->trace = plan_trace(p, l);

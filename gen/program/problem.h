@@ -34,5 +34,6 @@ bool problem_sums_rows(const problem *p);         /* the epilogue stores partial
 /* Bytes of dynamic shared memory that a workgroup has for the phase. In a launch with a loading warp (ir_graph.feeds) that is what the
  * launch's own needs leave. */
 int shared_room_of_phase(const problem *p);
+enum { fed_loaders = 128 }; /* threads of a launch with a loading warp beside those that compute (templates/frame/frame_fed.h) */
 int fed_bytes(int phases); /* of a launch with so many phases of frames that need a loading warp, beside its phases' memory */
 #endif

@@ -1,5 +1,5 @@
 // In: programs of the frames ws and ws_keys as phases of a list (frame_list.h). Out: how their warpgroups and a loading warp share such a
-// launch. The last warp of the workgroup loads: it goes through the tiles of these phases in the order in which the other warps compute
+// launch. The first warp of the last warpgroup loads: it goes through the tiles of these phases in the order in which the other warps compute
 // them, and issues their TMA loads. The other warps, F::threads threads, compute all phases. The source defines TF_TEAM as F::threads, and
 // TF_FED.
 //
@@ -19,6 +19,9 @@
 struct fed_place {
     shared_address memory, words;
 };
+// A warpgroup, of which only one thread loads: setmaxnreg moves registers between warpgroups. (A single warp that loads would take as many
+// registers as each of the others: with three warps on one of the four parts of a multiprocessor, 168 a thread.)
+inline constexpr int fed_loaders = 128, fed_loader_registers = 40, fed_registers = 232; // 40 + 2 * 232 <= 512 of a lane
 inline constexpr int fed_head = 1024, fed_words = 64; // bytes ahead of the phases' memory, to align it; mbarriers per phase, at most
 
 // A program as its ring of stages sees it: one of several phases.
@@ -190,6 +193,14 @@ template <class F, int I> constexpr int fed_before()
 }
 // Bytes of all mbarriers: those of the launch, then those of the phases.
 template <class F> constexpr int fed_bytes = 32 + 8 * fed_words * fed_before<F, F::phases>();
+
+// Called last by the loading threads. If they met the other threads again, ptxas would ignore the numbers of registers.
+DEV void fed_loader_ends()
+{
+#if !defined(TF_ON_HOST)
+    asm volatile("exit;");
+#endif
+}
 
 // What both the loading warp and the others know of the launch.
 template <class F> struct fed_launch {

@@ -273,7 +273,7 @@ template <class F, class Feed> DEV list_ring<F> open_ring(char *&shared, bool &l
 }
 #elif defined(TF_FED)
 template <class F> constexpr int list_bytes = fed_head + phases_bytes<F> + fed_bytes<F>;
-template <class F> constexpr int list_threads = F::threads + TF_WAVE;
+template <class F> constexpr int list_threads = F::threads + fed_loaders;
 template <class F> using list_ring = fed_launch<F>;
 
 // By the loading thread: all TMA loads of the launch.
@@ -339,7 +339,7 @@ template <class F> DEV void feed_list(const typename F::args &p, char *shared, f
 template <class F> DEV void pass_seat(const seat &, fed_launch<F> &feed) { barrier_arrive_if(feed.seated(), thread_index() == 0); }
 
 // Aligns the memory of the phases, and moves `shared` there. The loading thread calls feed(launch, memory of the phases); the threads of
-// its warp then have `loads` set, and nothing is left for them to do.
+// its warpgroup then have `loads` set, and nothing is left for them to do.
 template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &loads, Feed feed)
 {
     const shared_address at = shared_at(shared), memory = (at + fed_head - 1) / fed_head * fed_head;
@@ -349,14 +349,19 @@ template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &
     shared += memory - at;
 #endif
     fed_launch<F> launch{{memory, memory + phases_bytes<F>}, 0, 0};
-    loads = thread_index() >= F::threads;
-    if (loads) launch.initialise(thread_index() - F::threads);
+    const int lane = thread_index() - F::threads;
+    loads = lane >= 0;
+    if (loads && lane < TF_WAVE) launch.initialise(lane);
     __syncthreads();
     if (loads) {
+        registers_shrink<fed_loader_registers>();
 #if defined(TF_ON_HOST)
         tf_hs_leave_barriers();
 #endif
-        if (thread_index() == F::threads) feed(launch, shared);
+        if (lane == 0) feed(launch, shared);
+        fed_loader_ends();
+    } else {
+        registers_grow<fed_registers>();
     }
     return launch;
 }

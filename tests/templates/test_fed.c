@@ -33,7 +33,7 @@ START_TEST(prompts_have_a_loading_warp)
     const launch *l = r->c.plan->launches;
     ck_assert_int_eq(r->c.plan->launch_count, 1);
     ck_assert(l->feeds == choices[_i].feeds && on_wgmma(l) == choices[_i].feeds);
-    ck_assert(!l->feeds || (l->threads == 256 + 32 && tile_threads(l->work->tile) == 256));
+    ck_assert(!l->feeds || (l->threads == 256 + 128 && tile_threads(l->work->tile) == 256));
     ck_assert((strstr(l->source.head, "#define TF_FED 1\n") != NULL) == l->feeds);
     const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_str_eq(ir_print(r->a, ir_read(r->a, text, strlen(text), "again")), text);
