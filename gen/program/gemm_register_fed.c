@@ -254,6 +254,7 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            .weights = weights_as_stored,
                                            .prefetches_next = true,
                                            .takes_sums = true,
+                                           .finishes_apart = true,
                                            .multiplies_squares = true,
                                            .begins_with_weights = true,
                                            .aligned_rows = true};

@@ -300,6 +300,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .weights = weights_in_terms,
                                     .several_passes = true,
                                     .takes_sums_of_all = true,
+                                    .finishes_apart = true,
                                     .rolls = true,
                                     .reads_columns_of_a = true,
                                     .aligned_rows = true};

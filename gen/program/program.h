@@ -79,6 +79,7 @@ typedef struct program {
     bool rolls;                              /* emits a long epilogue as the body of a loop instead of calling functions */
     bool takes_sums;                         /* can sum the squares of A's rows while it loads them (gen/plan/sums.c) */
     bool takes_sums_of_all;                  /* the same in a launch with a loading warp, at no cost, whatever the number of rows */
+    bool finishes_apart;                     /* results may be dropped after compute() (begins_alone of templates/frame/frame_fed.h) */
     bool multiplies_squares;                 /* sums those squares with one more MMA, if MMAs take 8 rows (templates/isa/mma_pieces.h) */
     bool begins_with_weights;                /* loads weights before the previous launch has ended; that launch may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */

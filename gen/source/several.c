@@ -1,6 +1,7 @@
 /* Contract: gen/source/several.h. */
 #include "gen/source/several.h"
 #include "gen/emit/emit.h"
+#include "gen/program/program.h"
 #include "gen/source/stacked.h"
 #include <string.h>
 
@@ -111,6 +112,10 @@ void write_ring(const launch *l, writer *w)
         write_line(w, "static constexpr int ring_pages = %d, pages_in_flight = %d;", l->ring_pages, l->pages_in_flight);
 }
 
+/* Whether a workgroup may compute its first tile before it knows whether all workgroups take part. Not if the tile's sums are split: they
+ * pass through scratch memory to other workgroups. */
+static bool begins_alone(const launch *l) { return l->feeds && l->work->program->finishes_apart && l->work->scratch < 0; }
+
 void several_write_list(arena *a, const plan *p, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
     text programs = {.a = a};
@@ -120,6 +125,7 @@ void several_write_list(arena *a, const plan *p, const launch *l, const side *si
     write_head(w, (position){0}, "struct %s : phase_list<%s>", struct_name, programs.data);
     write_line(w, "using waits = by_phases<%s>;", struct_name);
     write_line(w, "static constexpr bool counted = %s;", l->overlap ? "true" : "false");
+    if (begins_alone(l)) write_line(w, "static constexpr bool begins_alone = true;");
     write_ring(l, w);
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);

@@ -1,7 +1,7 @@
 // In: programs of the frames ws and ws_keys as phases of a list (frame_list.h). Out: how their warpgroups and a loading warp share such a
-// launch. The first warp of the last warpgroup loads: it goes through the tiles of these phases in the order in which the other warps compute
-// them, and issues their TMA loads. The other warps, F::threads threads, compute all phases. The source defines TF_TEAM as F::threads, and
-// TF_FED.
+// launch. A thread of the last warpgroup loads: it goes through the tiles of these phases in the order in which the other warpgroups
+// compute them, and issues their TMA loads. The other warpgroups, F::threads threads, compute all phases. The source defines TF_TEAM as
+// F::threads, and TF_FED.
 //
 // The stages of a phase lie in the memory that all phases share. So the loading warp fills them only once the workgroup has finished its
 // tiles of the earlier phases. From then on it loads weights (of ws programs), which no phase writes, waits for the marks of the phases
@@ -32,95 +32,56 @@ template <class P> struct fed_phase : one_phase<P> {
 // ---- products
 template <class P> struct ws_walk;
 struct ws_in_list {
-    static constexpr bool fed = true, begins = true;
+    static constexpr bool fed = true;
     template <class P> static constexpr int bytes = ws_memory<one_phase<P>>::bytes;
     template <class P> static constexpr int words = 2 * P::stages;
     template <class P> using walk = ws_walk<P>;
     template <class P> DEV static int arrivals(int i) { return i < P::stages ? 1 : P::releases; } // of mbarrier i
     template <class P> DEV static void prefetch(const typename P::args &p) { P::prefetch_maps(p); }
-    // Begins to load the workgroup's first tile, if the phase is the first of the launch: weights before the previous launch has ended.
-    // begun(): how many k tiles.
-    template <class P> DEV static int begun(const typename P::args &p, int index)
-    {
-        if (index >= P::tiles(p)) return 0;
-        const int n = P::k_tiles(p, P::at(p, index));
-        return n < P::stages ? n : P::stages;
-    }
-    template <class P> DEV static void begin(const typename P::args &p, const fed_place &at, int index)
-    {
-        ring<fed_phase<P>> early{at.memory, at.words, 0, 0}, r = early;
-        const int n = begun<P>(p, index);
-        if (n == 0) return previous_wait();
-        const typename P::tile t = P::at(p, index);
-#pragma unroll 1
-        for (int s = 0; s < n; s++, early.step()) ws_load_early<fed_phase<P>, P>(p, t, s, early.here());
-        previous_wait();
-#pragma unroll 1
-        for (int s = 0; s < n; s++, r.step()) P::load(late(), p, t, s, r.here());
-    }
-    // Loads the tiles index, index + total, and so on. await() returns when all that the phase reads is there. loaded: k tiles of the first
-    // tile that begin() has loaded; dropped: of another tile.
-    template <class P, class Await>
-    DEV static void feed(const typename P::args &p, const fed_place &at, int index, int total, int loaded, int dropped, Await await)
+    // Loads the workgroup's tiles, from `index` on; next(i): the one after tile i. free() returns when the stages are free, await() when
+    // all that the phase reads is there; weights of the first tile are loaded in between.
+    template <class P, class Free, class Await, class Next>
+    DEV static void feed(const typename P::args &p, const fed_place &at, int index, Free free, Await await, Next next)
     {
         static_assert(P::cluster == 1 && !P::own_tiles, "tile: cluster=1 and own_tiles=0 in a launch of several phases");
-        ring<fed_phase<P>> r{at.memory, at.words, 0, 0};
-        int ahead = 0;
+        ring<fed_phase<P>> early{at.memory, at.words, 0, 0}, r = early; // early: where the next k tile of weights goes
         bool waits = true;
-        r.skip(dropped);
 #pragma unroll 1
-        for (const int tiles = P::tiles(p); index < tiles; index += total, ahead = 0) {
+        for (const int tiles = P::tiles(p); index < tiles; index = next(index)) {
             const typename P::tile t = P::at(p, index);
-            const int n = P::k_tiles(p, t);
-            if (waits && loaded) {
-                await();
-                waits = false;
-            } else if (waits) {
-                ring<fed_phase<P>> early = r;
-                ahead = n < P::stages ? n : P::stages;
+            const int n = P::k_tiles(p, t), ahead = !waits ? 0 : n < P::stages ? n : P::stages;
+            if (waits) free();
 #pragma unroll 1
-                for (int s = 0; s < ahead; s++, early.step()) ws_load_early<fed_phase<P>, P>(p, t, s, early.to_fill());
-                await();
-                waits = false;
+            for (int s = -ahead; s < n; s++) { // s < 0: weights of k tile s + ahead
+                if (s == 0 && waits) {
+                    await();
+                    waits = false;
+                }
+                if (s < 0 || s >= ahead) {
+                    ws_load_early<fed_phase<P>, P>(p, t, s < 0 ? s + ahead : s, early.to_fill());
+                    early.step();
+                }
+                if (s >= 0) {
+                    P::load(late(), p, t, s, r.here());
+                    r.step();
+                }
             }
-#pragma unroll 1
-            for (int s = 0; s < n; s++, r.step()) {
-                if (s < loaded) continue;
-                if (s >= ahead) ws_load_early<fed_phase<P>, P>(p, t, s, r.to_fill());
-                P::load(late(), p, t, s, r.here());
-            }
-            loaded = 0;
         }
     }
 };
 template <class P> struct ws_walk {
     ring<fed_phase<P>> stages;
     shared_address scratch;
-    int dropped = 0; // k tiles
     DEV void start(const typename P::args &, int) {}
     DEV void look(const typename P::args &, int, char *) {}
-    DEV void open(const fed_place &at)
-    {
-        stages = {at.memory, at.words, 0, 0}, scratch = at.memory + ws_memory<one_phase<P>>::scratch;
-        stages.skip(dropped);
-    }
-    // Lets the loads pass that in_list::begin() issued for tile `index`, which is not this workgroup's.
-    DEV void drop(const typename P::args &p, const fed_place &at, int index)
-    {
-        ring<fed_phase<P>> r{at.memory, at.words, 0, 0};
-        dropped = ws_in_list::begun<P>(p, index);
-#pragma unroll 1
-        for (int s = 0; s < dropped; s++, r.step()) {
-            r.wait();
-            P::release(r, r.position, true);
-        }
-    }
-    DEV void tile(const typename P::args &p, int index, int, char *)
+    DEV void open(const fed_place &at) { stages = {at.memory, at.words, 0, 0}, scratch = at.memory + ws_memory<one_phase<P>>::scratch; }
+    // known() returns when what earlier phases stored may be read: whether the tile's results are to be stored.
+    template <class Known> DEV void tile(const typename P::args &p, int index, Known known)
     {
         const typename P::tile t = P::at(p, index);
         typename P::accumulators c;
         P::compute(p, t, stages, c);
-        P::finish(p, t, c, scratch);
+        if (known()) P::finish(p, t, c, scratch);
     }
 };
 
@@ -133,9 +94,9 @@ template <class P> struct ws_keys_walk {
     DEV void start(const typename P::args &, int) {}
     DEV void look(const typename P::args &, int, char *) {}
     DEV void open(const fed_place &at) { memory = {at.memory, at.words}, stages = memory.stages_ring(); }
-    DEV void drop(const typename P::args &, const fed_place &, int) {}
-    DEV void tile(const typename P::args &p, int index, int, char *)
+    template <class Known> DEV void tile(const typename P::args &p, int index, Known known)
     {
+        known();
         const int group = thread_index() / 128;
         const typename P::tile t = P::at_index(p, index);
         if (group == P::groups - 1) P::template pass_turn<false>(group); // warpgroup 0 has the first turn
@@ -148,21 +109,22 @@ template <class P> struct ws_keys_walk {
     }
 };
 struct ws_keys_in_list {
-    static constexpr bool fed = true, begins = false;
+    static constexpr bool fed = true;
     template <class P> static constexpr int bytes = P::shared_bytes;
     template <class P> static constexpr int words = 2 * P::stages + 2 * P::q_buffers * P::groups;
     template <class P> using walk = ws_keys_walk<P>;
     template <class P> DEV static int arrivals(int i) { return i < P::stages || i >= 2 * P::stages ? 1 : P::groups; }
     template <class P> DEV static void prefetch(const typename P::args &p) { P::prefetch_maps(p); }
-    template <class P, class Await>
-    DEV static void feed(const typename P::args &p, const fed_place &at, int index, int total, int, int, Await await)
+    template <class P, class Free, class Await, class Next>
+    DEV static void feed(const typename P::args &p, const fed_place &at, int index, Free free, Await await, Next next)
     {
         const typename P::memory m{at.memory, at.words};
         typename P::stages_type r = m.stages_ring();
+        free();
         await();
         int count = 0;
 #pragma unroll 1
-        for (const int tiles = P::tiles(p); index < tiles; index += total) {
+        for (const int tiles = P::tiles(p); index < tiles; index = next(index)) {
             const typename P::tile t = P::at_index(p, index);
             if (t.n == 0) continue;
             P::template load_block<false>(p, t, 0, r);
@@ -182,6 +144,26 @@ struct ws_keys_in_list {
 // ---- the launch
 template <class P, class = void> constexpr bool is_fed = false;
 template <class P> constexpr bool is_fed<P, nothing<decltype(P::in_list::fed)>> = true;
+constexpr bool is_fed_launch = true; // the source has a loading warp of this kind
+
+// Whether a workgroup computes its first tile while it is counted (census.h), as if all workgroups took part, which is nearly always so. It
+// stores the results once it knows that they do, else it drops them. F says whether it has begins_alone.
+template <class F, class = void> constexpr bool begins_alone = false;
+template <class F> constexpr bool begins_alone<F, nothing<decltype(F::begins_alone)>> = F::begins_alone;
+
+// Computes such a tile of a program P of the frame ws or sliced_k. known(): whether its results are to be stored.
+template <class P, class Walk, class Known>
+DEV void walk_first(P, Walk &walk, const typename P::args &p, int index, int next, char *shared, Known known)
+{
+    if constexpr (is_fed<P>) {
+        walk.tile(p, index, known);
+    } else {
+        const typename P::tile t = P::at(p, index);
+        typename P::results r = P::compute(p, t, walk.c);
+        if (next >= 0) walk.start(p, next);
+        if (known()) P::finish(p, t, r, reinterpret_cast<float *>(shared));
+    }
+}
 
 // How many fed phases the list F has ahead of phase I.
 template <class F, int I> constexpr int fed_before()
@@ -204,12 +186,13 @@ DEV void fed_loader_ends()
 
 // What both the loading warp and the others know of the launch.
 template <class F> struct fed_launch {
-    // The warps that compute arrive at `seated` when they know which tiles the workgroup has, and at `freed` when they have finished the
-    // phases ahead of a fed one. The loading thread arrives at `known` when it has acquired the marks for which a fed phase waits. Only
-    // this thread polls them; whoever waits at `known` may then read what was stored before those marks.
+    // Other warps of the loading warpgroup arrive at `seated` when they have taken the workgroup's seat and initialised the marks.
+    // The loading thread arrives at `known` when it has acquired the marks for which a fed phase waits. Only this thread polls them;
+    // whoever waits at `known` may then read what was stored before those marks. The warps that compute arrive at `freed` when they have
+    // finished the phases ahead of a fed one.
     fed_place all; // the phases' memory; all mbarriers
+    const seat *own;
     unsigned opened;
-    int loaded; // k tiles that begin_first() has loaded
 
     DEV shared_address seated() const { return all.words; }
     DEV shared_address freed() const { return all.words + 8; }
@@ -226,6 +209,13 @@ template <class F> struct fed_launch {
         barrier_arrive_if(freed(), thread_index() == 0);
         opened++;
         return place<Phase>();
+    }
+    // Waits until the workgroup has its seat. Returns its index; census::nobody: it has to give up.
+    template <class Sync> DEV int sit(Sync &sync) const
+    {
+        barrier_wait(seated(), 0);
+        sync.seated = own;
+        return own->total > 0 ? own->index : census::nobody;
     }
     // By the warps that compute, before they read what earlier phases stored.
     DEV void await_known() { barrier_wait(known(), (opened - 1) & 1); }
@@ -246,7 +236,7 @@ template <class F> struct fed_launch {
         if constexpr (Phase + 1 < F::phases) {
             initialise<Phase + 1>(lane);
         } else {
-            if (lane == 0) barrier_init(seated(), 1), barrier_init(freed(), 1), barrier_init(known(), 1);
+            if (lane == 0) barrier_init(seated(), 1 + TF_WAVE), barrier_init(freed(), 1), barrier_init(known(), 1);
             barrier_init_done();
         }
     }

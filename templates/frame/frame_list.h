@@ -37,6 +37,8 @@ template <class P> constexpr bool needs_total<P, nothing<decltype(P::in_list::ne
 
 #if !defined(TF_FED) // else frame_fed.h has this
 template <class P> constexpr bool is_fed = false;
+template <class F> constexpr bool begins_alone = false;
+constexpr bool is_fed_launch = false;
 #endif
 
 template <class First, class... More> struct phase_list {
@@ -100,7 +102,8 @@ template <class F> struct by_counters {
 // All phases of a layer have ended before a phase of the next layer begins, so marks are not reset between layers: they go on counting.
 //
 // If workgroups are counted (census.h), each waits for all others before its first tile. (Letting them compute tiles of the first phase
-// before that wait was no faster on an H200, as the first wait for that phase then also waits for workgroups without a tile of it.)
+// before that wait was no faster on an H200, as the first wait for that phase then also waits for workgroups without a tile of it.) With a
+// loading warpgroup it may compute that tile meanwhile, except for its epilogue (begins_alone in frame_fed.h).
 template <class F> struct by_phases {
     bool ended = false; // this workgroup has passed its last wait, and has marked that
     const seat *seated; // the workgroup's seat in shared memory, if workgroups are counted
@@ -276,28 +279,50 @@ template <class F> constexpr int list_bytes = fed_head + phases_bytes<F> + fed_b
 template <class F> constexpr int list_threads = F::threads + fed_loaders;
 template <class F> using list_ring = fed_launch<F>;
 
-// By the loading thread: all TMA loads of the launch.
+// By the loading thread: all TMA loads of the launch. If the first phase begins_alone, the workgroup's seat is known after its first tile.
 template <class F, int Phase> DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sync, fed_launch<F> &feed)
 {
     using P = typename F::template program<Phase>;
-    const int tiles = F::tiles(p, Phase), total = sync.total();
+    constexpr bool first = Phase == 0 && begins_alone<F>;
+    const int tiles = F::tiles(p, Phase);
+    bool opened = false;
+    const auto open = [&] { // of the first phase
+        previous_wait();
+        feed.await_free();
+        barrier_arrive_if(feed.known(), true);
+        opened = true;
+    };
     if constexpr (is_fed<P>)
         F::with(p, Phase, [&](auto program, const auto &a) {
             if constexpr (same_program<decltype(program), P>) {
-                if (index >= tiles) return;
-                feed.await_free();
-                const bool begun = Phase == 0 && sync.seated->is_usual();
-                P::in_list::template feed<P>(a, feed.template place<Phase>(), index, total, Phase || !begun ? 0 : feed.loaded,
-                                             Phase || begun ? 0 : feed.loaded, [&] {
-                    const item<F> w = {Phase, index};
-                    if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
-                    barrier_arrive_if(feed.known(), true);
-                    proxy_fence();
-                    if (Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
-                });
+                if (first && index >= tiles) {
+                    open();
+                    index = feed.sit(sync);
+                }
+                if (index < tiles)
+                    P::in_list::template feed<P>(
+                        a, feed.template place<Phase>(), index, [&] { if constexpr (!first) feed.await_free(); },
+                        [&] {
+                            if constexpr (first) {
+                                if (!opened) open();
+                                return;
+                            }
+                            const item<F> w = {Phase, index};
+                            if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
+                            barrier_arrive_if(feed.known(), true);
+                            proxy_fence();
+                            if (Phase > 0 && Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
+                        },
+                        [&](int i) {
+                            if (!first || sync.seated) return i + sync.total();
+                            const int own = feed.sit(sync);
+                            return sync.seated->is_usual() ? i + sync.total() : own;
+                        });
             }
         });
-    if (index < tiles) index += ceil_div(tiles - index, total) * total;
+    if constexpr (first) index = sync.seated ? sync.seated->index : feed.sit(sync);
+    if (sync.total() <= 0) return;
+    if (index < tiles) index += ceil_div(tiles - index, sync.total()) * sync.total();
     if constexpr (Phase + 1 < F::phases) feed_phases<F, Phase + 1>(p, index - tiles, sync, feed);
 }
 template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::args &p)
@@ -309,37 +334,33 @@ template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::arg
         });
     if constexpr (Phase + 1 < F::phases) prefetch_phases<F, Phase + 1>(p);
 }
-// If the first phase is fed, begins to load for it before the workgroups are counted, as if all of them took part, which is nearly always
-// so. Else the other warps drop what was loaded.
-template <class F> DEV void begin_first(const typename F::args &p, fed_launch<F> &feed)
-{
-    using P = typename F::template program<0>;
-    if constexpr (is_fed<P>)
-        F::with(p, 0, [&](auto program, const auto &a) {
-            if constexpr (same_program<decltype(program), P>)
-                if constexpr (P::in_list::begins) {
-                    feed.loaded = P::in_list::template begun<P>(a, block_index());
-                    P::in_list::template begin<P>(a, feed.template place<0>(), block_index());
-                }
-        });
-}
+// By the threads of the loading warpgroup. The first one loads, the second warp initialises the marks, and one of the third takes the seat.
 template <class F> DEV void feed_list(const typename F::args &p, char *shared, fed_launch<F> &feed)
 {
     static_assert(is_counted<F>, "workgroups of a launch with a loading warp are counted");
-    typename F::waits sync;
-    prefetch_phases<F>(p);
-    begin_first<F>(p, feed);
-    barrier_wait(feed.seated(), 0);
-    sync.seated = &seat_in<F>(shared);
-    if (sync.seated->total <= 0) return;
-    previous_wait();
-    feed_phases<F, 0>(p, sync.seated->index, sync, feed);
+    const marks m{F::words(p)};
+    const int thread = thread_index() - F::threads;
+    if (thread / TF_WAVE == 1) {
+        previous_wait();
+        m.initialise(F::phases);
+        barrier_arrive_if(feed.seated(), true);
+    } else if (thread == 2 * TF_WAVE) {
+        previous_wait();
+        seat_in<F>(shared) = m.take_seat(F::phases);
+        barrier_arrive_if(feed.seated(), true);
+    } else if (thread == 0) {
+        typename F::waits sync;
+        sync.seated = nullptr;
+        prefetch_phases<F>(p);
+        int index = block_index();
+        if constexpr (!begins_alone<F>) index = feed.sit(sync);
+        feed_phases<F, 0>(p, index, sync, feed);
+    }
 }
-// By the other warps once the workgroup has its seat.
-template <class F> DEV void pass_seat(const seat &, fed_launch<F> &feed) { barrier_arrive_if(feed.seated(), thread_index() == 0); }
+template <class F> DEV void pass_seat(const seat &, fed_launch<F> &) {} // the loading warp has it
 
-// Aligns the memory of the phases, and moves `shared` there. The loading thread calls feed(launch, memory of the phases); the threads of
-// its warpgroup then have `loads` set, and nothing is left for them to do.
+// Aligns the memory of the phases, and moves `shared` there. The loading threads call feed(launch, memory of the phases). They then have
+// `loads` set, and nothing is left for them to do.
 template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &loads, Feed feed)
 {
     const shared_address at = shared_at(shared), memory = (at + fed_head - 1) / fed_head * fed_head;
@@ -348,7 +369,7 @@ template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &
 #else
     shared += memory - at;
 #endif
-    fed_launch<F> launch{{memory, memory + phases_bytes<F>}, 0, 0};
+    fed_launch<F> launch{{memory, memory + phases_bytes<F>}, &seat_in<F>(shared), 0};
     const int lane = thread_index() - F::threads;
     loads = lane >= 0;
     if (loads && lane < TF_WAVE) launch.initialise(lane);
@@ -358,7 +379,7 @@ template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &
 #if defined(TF_ON_HOST)
         tf_hs_leave_barriers();
 #endif
-        if (lane == 0) feed(launch, shared);
+        feed(launch, shared);
         fed_loader_ends();
     } else {
         registers_grow<fed_registers>();
@@ -401,11 +422,17 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
         if constexpr (same_program<decltype(program), P>) {
             typename P::in_list::template walk<P> walk{}; // initialised, else the loop of a stack would keep what the previous layer left
             if (index < tiles) walk.start(a, index);
+            bool seated = true; // the workgroup knows its seat
+            constexpr bool opens_first = Phase == 0 && begins_alone<F>;
+            if constexpr (is_fed<P> && opens_first) walk.open(ring.template open<Phase>());
             if constexpr (Phase == 0) {
                 if (layer_of(p) == 0) {
                     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-                    int own;
-                    if constexpr (is_ringed<P> && is_counted<F>)
+                    int own = index;
+                    if constexpr (is_fed_launch) {
+                        seated = !begins_alone<F> || index >= tiles;
+                        if (seated) own = ring.sit(sync);
+                    } else if constexpr (is_ringed<P> && is_counted<F>)
                         own = walk.while_rows_arrive(a, index, tiles, shared, [&] { return sync.begin(p, shared); });
                     else
                         own = sync.begin(p, shared);
@@ -417,31 +444,47 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     }
                 }
             }
-            if constexpr (is_fed<P>) {
-                if constexpr (Phase == 0)
-                    if (!sync.seated->is_usual()) walk.drop(a, ring.template place<0>(), block_index());
+            if constexpr (is_fed<P> && !opens_first)
                 if (index < tiles) walk.open(ring.template open<Phase>());
-            }
 #pragma unroll 1
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
-                next = index + sync.total();
+                next = index + (seated ? sync.total() : static_cast<int>(block_total()));
                 if constexpr (needs_total<P>) walk.total = sync.total();
                 walk.look(a, index, shared);
                 if constexpr (is_fed<P>) {
-                    if (index < sync.total()) ring.await_known();
-                    sync.ended |= Phase == F::last_wait;
+                    sync.ended |= Phase > 0 && Phase == F::last_wait;
                 } else if (sync.waits(p, w))
-                    sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                    sync.await(p, w); TF_TRACED(if constexpr (!is_fed<P>) trace_awaited(p.tf_trace, own, 0));
                 bool posts;
-                if constexpr (is_ringed<P>)
+                if constexpr (is_ringed<P>) {
                     posts = !walk.tile(a, index, next >= tiles, ring, shared, [&] {
                         if (sync.posts(p, w)) sync.post(p, w);
                     }) && sync.posts(p, w);
-                else {
+                } else if constexpr (opens_first) {
+                    bool drops = false;
+                    walk_first(program, walk, a, index, next < tiles ? next : -1, shared, [&] {
+                        TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                        if (seated) return true;
+                        seated = true;
+                        const int first = ring.sit(sync);
+                        drops = !sync.seated->is_usual();
+                        if (drops) next = first;
+                        return !drops;
+                    });
+                    if (drops) {
+                        if (next < tiles) walk.start(a, next);
+                        continue;
+                    }
+                } else if constexpr (is_fed<P>) {
+                    walk.tile(a, index, [&] {
+                        if (index < sync.total()) ring.await_known(); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                        return true;
+                    });
+                } else {
                     walk.tile(a, index, next < tiles ? next : -1, shared);
-                    posts = sync.posts(p, w);
-                } TF_TRACED(trace_computed(p.tf_trace, own, 0));
+                }
+                if constexpr (!is_ringed<P>) posts = sync.posts(p, w); TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 if (posts) device_release();
                 if (!is_ringed<P> || next >= tiles) barrier(); // the next tile reuses the memory; ringed tiles alternate between two parts
                 if (posts && thread_index() == 0) sync.post(p, w); TF_TRACED(trace_end(p.tf_trace, own, 0));

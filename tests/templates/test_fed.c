@@ -50,6 +50,7 @@ START_TEST(products_sum_the_squares_of_their_rows)
     ck_assert_int_eq(l->work_count, 5);
     ck_assert_str_eq(l->work->phase->name, "qkv");
     ck_assert_ptr_nonnull(strstr(l->source.body, "input_sums = true"));
+    ck_assert_ptr_nonnull(strstr(l->source.body, "begins_alone = true"));
     rig_close(r);
 }
 END_TEST
@@ -102,8 +103,8 @@ START_TEST(fields_left_out_of_a_tile_fit_the_others)
 END_TEST
 
 /* ---- results: several tiles of each phase per workgroup, partial tiles of rows and columns, tiles of 64 rows, slices of K, grouped heads,
- * keys in several blocks, a window, biases, layernorms. Workgroups: a few; or some that start late, so that others give up, and the loading
- * warps drop what they have loaded for the first phase. */
+ * keys in several blocks, a window, biases, layernorms. Workgroups: a few, or some that start late, so that others give up, and the results
+ * of first tiles are dropped; more of them than the first phase has tiles. */
 static const struct {
     const char *path, *dtype, *lines[2];
     dim_override dims[7];
@@ -123,7 +124,11 @@ static const struct {
     {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=wgmma m=128 n=64 stages=4"},
      {{"B", 1}, {"S", 70}, {"D", 192}, {"H", 2}, {"KV", 2}, {"hd", 64}, {"F", 200}}, 7, 5, true},
     {GPT2, "bf16", {"attention: layer=wgmma", "gemm: layer=wgmma m=64 n=64 stages=4"},
-     {{"B", 2}, {"S", 40}, {"D", 128}, {"H", 2}, {"F", 160}}, 5, 6, true}};
+     {{"B", 2}, {"S", 40}, {"D", 128}, {"H", 2}, {"F", 160}}, 5, 6, true},
+    {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=register_fed"},
+     {{"B", 1}, {"S", 21}, {"D", 128}, {"H", 1}, {"KV", 1}, {"hd", 64}, {"F", 100}}, 7, 5, true},
+    {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=wgmma m=128 n=64 stages=4"},
+     {{"B", 1}, {"S", 40}, {"D", 128}, {"H", 1}, {"KV", 1}, {"hd", 64}, {"F", 200}}, 7, 12, true}};
 
 START_TEST(results_are_within_their_bounds)
 {
