@@ -52,7 +52,7 @@ long long problem_longest_head(const problem *p)
 long long problem_queries(const problem *p) { return extent_value(&p->attention->inputs[0]->shape[1], &p->ir->dims); }
 
 /* In a launch with a loading warp, neither the first loads of a phase nor its epilogue overlap with other phases. On an H200, seven prompts
- * (docs/one-launch.md) took 0.87 to 1.10 of the time that is predicted with these two numbers. */
+ * (docs/one-launch.md) took 0.82 to 1.10 of the time that is predicted with these two numbers. */
 cost program_cost(const problem *p, const program *by, const cost_descriptor *d)
 {
     const double factor = 1.18, pause = 1.2e-6;

@@ -1,11 +1,11 @@
 // In: programs of the frames ws and ws_keys as phases of a list (frame_list.h). Out: how their warpgroups and a loading warp share such a
-// launch. A thread of the last warpgroup loads: it goes through the tiles of these phases in the order in which the other warpgroups
-// compute them, and issues their TMA loads. The other warpgroups, F::threads threads, compute all phases. The source defines TF_TEAM as
-// F::threads, and TF_FED.
+// launch. Two threads of the last warpgroup load: they go through the tiles of these phases in the order in which the other warpgroups
+// compute them, and issue their TMA loads. One of them loads weights; the other, called the loading thread below, loads the rest. The other
+// warpgroups, F::threads threads, compute all phases. The source defines TF_TEAM as F::threads, and TF_FED.
 //
-// The stages of a phase lie in the memory that all phases share. So the loading warp fills them only once the workgroup has finished its
-// tiles of the earlier phases. From then on it loads weights (of ws programs), which no phase writes, waits for the marks of the phases
-// that this phase reads from (marks.h), and loads everything else. Each of these phases has mbarriers of its own, so that none is
+// The stages of a phase lie in the memory that all phases share. So they are filled only once the workgroup has finished its tiles of the
+// earlier phases. From then on weights (of ws programs) are loaded, which no phase writes. The loading thread waits for the marks of the
+// phases that this phase reads from (marks.h), and loads everything else. Each of these phases has mbarriers of its own, so that none is
 // initialised twice.
 //
 // Order of accesses: writing workgroups store, meet at a barrier, and release a mark. The loading thread acquires the mark, and then has a
@@ -19,7 +19,7 @@
 struct fed_place {
     shared_address memory, words;
 };
-// A warpgroup, of which only one thread loads: setmaxnreg moves registers between warpgroups. (A single warp that loads would take as many
+// A warpgroup, of which only two threads load: setmaxnreg moves registers between warpgroups. (A single warp that loads would take as many
 // registers as each of the others: with three warps on one of the four parts of a multiprocessor, 168 a thread.)
 inline constexpr int fed_loaders = 128, fed_loader_registers = 40, fed_registers = 232; // 40 + 2 * 232 <= 512 of a lane
 inline constexpr int fed_head = 1024, fed_words = 64; // bytes ahead of the phases' memory, to align it; mbarriers per phase, at most
@@ -32,39 +32,31 @@ template <class P> struct fed_phase : one_phase<P> {
 // ---- products
 template <class P> struct ws_walk;
 struct ws_in_list {
-    static constexpr bool fed = true;
+    static constexpr bool fed = true, has_weights = true;
     template <class P> static constexpr int bytes = ws_memory<one_phase<P>>::bytes;
     template <class P> static constexpr int words = 2 * P::stages;
     template <class P> using walk = ws_walk<P>;
     template <class P> DEV static int arrivals(int i) { return i < P::stages ? 1 : P::releases; } // of mbarrier i
     template <class P> DEV static void prefetch(const typename P::args &p) { P::prefetch_maps(p); }
-    // Loads the workgroup's tiles, from `index` on; next(i): the one after tile i. free() returns when the stages are free, await() when
-    // all that the phase reads is there; weights of the first tile are loaded in between.
-    template <class P, class Free, class Await, class Next>
-    DEV static void feed(const typename P::args &p, const fed_place &at, int index, Free free, Await await, Next next)
+    // Loads the workgroup's tiles, from `index` on; next(i): the one after tile i. Weights: loads weights, else the rest. ready() returns
+    // when the stages are free and, for the rest, when all that the phase reads is there.
+    template <class P, bool Weights, class Ready, class Next>
+    DEV static void feed(const typename P::args &p, const fed_place &at, int index, Ready ready, Next next)
     {
         static_assert(P::cluster == 1 && !P::own_tiles, "tile: cluster=1 and own_tiles=0 in a launch of several phases");
-        ring<fed_phase<P>> early{at.memory, at.words, 0, 0}, r = early; // early: where the next k tile of weights goes
-        bool waits = true;
+        ring<fed_phase<P>> r{at.memory, at.words, 0, 0};
+        const int tiles = P::tiles(p);
+        ready();
 #pragma unroll 1
-        for (const int tiles = P::tiles(p); index < tiles; index = next(index)) {
+        for (; index < tiles; index = next(index)) {
             const typename P::tile t = P::at(p, index);
-            const int n = P::k_tiles(p, t), ahead = !waits ? 0 : n < P::stages ? n : P::stages;
-            if (waits) free();
+            const int n = P::k_tiles(p, t);
 #pragma unroll 1
-            for (int s = -ahead; s < n; s++) { // s < 0: weights of k tile s + ahead
-                if (s == 0 && waits) {
-                    await();
-                    waits = false;
-                }
-                if (s < 0 || s >= ahead) {
-                    ws_load_early<fed_phase<P>, P>(p, t, s < 0 ? s + ahead : s, early.to_fill());
-                    early.step();
-                }
-                if (s >= 0) {
-                    P::load(late(), p, t, s, r.here());
-                    r.step();
-                }
+            for (int s = 0; s < n; s++, r.step()) {
+                if constexpr (Weights)
+                    ws_load_early<fed_phase<P>, P>(p, t, s, r.to_fill());
+                else
+                    P::load(late(), p, t, s, r.to_fill());
             }
         }
     }
@@ -109,19 +101,18 @@ template <class P> struct ws_keys_walk {
     }
 };
 struct ws_keys_in_list {
-    static constexpr bool fed = true;
+    static constexpr bool fed = true, has_weights = false;
     template <class P> static constexpr int bytes = P::shared_bytes;
     template <class P> static constexpr int words = 2 * P::stages + 2 * P::q_buffers * P::groups;
     template <class P> using walk = ws_keys_walk<P>;
     template <class P> DEV static int arrivals(int i) { return i < P::stages || i >= 2 * P::stages ? 1 : P::groups; }
     template <class P> DEV static void prefetch(const typename P::args &p) { P::prefetch_maps(p); }
-    template <class P, class Free, class Await, class Next>
-    DEV static void feed(const typename P::args &p, const fed_place &at, int index, Free free, Await await, Next next)
+    template <class P, bool, class Ready, class Next>
+    DEV static void feed(const typename P::args &p, const fed_place &at, int index, Ready ready, Next next)
     {
         const typename P::memory m{at.memory, at.words};
         typename P::stages_type r = m.stages_ring();
-        free();
-        await();
+        ready();
         int count = 0;
 #pragma unroll 1
         for (const int tiles = P::tiles(p); index < tiles; index = next(index)) {
@@ -197,6 +188,7 @@ template <class F> struct fed_launch {
     DEV shared_address seated() const { return all.words; }
     DEV shared_address freed() const { return all.words + 8; }
     DEV shared_address known() const { return all.words + 16; }
+    DEV shared_address freed_for_weights() const { return all.words + 24; }
     template <int Phase> DEV fed_place place() const
     {
         using P = typename F::template program<Phase>;
@@ -207,6 +199,7 @@ template <class F> struct fed_launch {
     template <int Phase> DEV fed_place open()
     {
         barrier_arrive_if(freed(), thread_index() == 0);
+        if constexpr (F::template program<Phase>::in_list::has_weights) barrier_arrive_if(freed_for_weights(), thread_index() == 0);
         opened++;
         return place<Phase>();
     }
@@ -219,10 +212,10 @@ template <class F> struct fed_launch {
     }
     // By the warps that compute, before they read what earlier phases stored.
     DEV void await_known() { barrier_wait(known(), (opened - 1) & 1); }
-    // By the loading thread: returns when the stages of the next fed phase are free.
-    DEV void await_free()
+    // By a loading thread: returns when the stages of the next fed phase (with Weights: the next that has weights) are free.
+    template <bool Weights> DEV void await_free()
     {
-        barrier_wait(freed(), opened++ & 1);
+        barrier_wait(Weights ? freed_for_weights() : freed(), opened++ & 1);
         async_fence_shared();
     }
     // By the lanes of the loading warp, once.
@@ -236,7 +229,10 @@ template <class F> struct fed_launch {
         if constexpr (Phase + 1 < F::phases) {
             initialise<Phase + 1>(lane);
         } else {
-            if (lane == 0) barrier_init(seated(), 1 + TF_WAVE), barrier_init(freed(), 1), barrier_init(known(), 1);
+            if (lane == 0) {
+                barrier_init(seated(), 1 + TF_WAVE), barrier_init(known(), 1);
+                barrier_init(freed(), 1), barrier_init(freed_for_weights(), 1);
+            }
             barrier_init_done();
         }
     }

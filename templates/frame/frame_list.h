@@ -279,51 +279,43 @@ template <class F> constexpr int list_bytes = fed_head + phases_bytes<F> + fed_b
 template <class F> constexpr int list_threads = F::threads + fed_loaders;
 template <class F> using list_ring = fed_launch<F>;
 
-// By the loading thread: all TMA loads of the launch. If the first phase begins_alone, the workgroup's seat is known after its first tile.
-template <class F, int Phase> DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sync, fed_launch<F> &feed)
+// By each loading thread: with Weights, all TMA loads of weights, else all others. If the first phase begins_alone, the workgroup's seat is
+// known after its first tile.
+template <class F, int Phase, bool Weights>
+DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sync, fed_launch<F> &feed)
 {
     using P = typename F::template program<Phase>;
     constexpr bool first = Phase == 0 && begins_alone<F>;
     const int tiles = F::tiles(p, Phase);
-    bool opened = false;
-    const auto open = [&] { // of the first phase
-        previous_wait();
-        feed.await_free();
-        barrier_arrive_if(feed.known(), true);
-        opened = true;
-    };
     if constexpr (is_fed<P>)
         F::with(p, Phase, [&](auto program, const auto &a) {
             if constexpr (same_program<decltype(program), P>) {
-                if (first && index >= tiles) {
-                    open();
-                    index = feed.sit(sync);
-                }
-                if (index < tiles)
-                    P::in_list::template feed<P>(
-                        a, feed.template place<Phase>(), index, [&] { if constexpr (!first) feed.await_free(); },
-                        [&] {
-                            if constexpr (first) {
-                                if (!opened) open();
-                                return;
-                            }
-                            const item<F> w = {Phase, index};
-                            if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
-                            barrier_arrive_if(feed.known(), true);
-                            proxy_fence();
-                            if (Phase > 0 && Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
-                        },
-                        [&](int i) {
-                            if (!first || sync.seated) return i + sync.total();
-                            const int own = feed.sit(sync);
-                            return sync.seated->is_usual() ? i + sync.total() : own;
-                        });
+                if (first && index >= tiles) index = feed.sit(sync);
+                if constexpr (!Weights || P::in_list::has_weights)
+                    if (index < tiles)
+                        P::in_list::template feed<P, Weights>(
+                            a, feed.template place<Phase>(), index,
+                            [&] {
+                                if constexpr (!first) feed.template await_free<Weights>();
+                                if constexpr (first && !Weights) previous_wait();
+                                if constexpr (first || Weights) return;
+                                const item<F> w = {Phase, index};
+                                if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
+                                barrier_arrive_if(feed.known(), true);
+                                proxy_fence();
+                                if (Phase > 0 && Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
+                            },
+                            [&](int i) {
+                                if (!first || sync.seated) return i + sync.total();
+                                const int own = feed.sit(sync);
+                                return sync.seated->is_usual() ? i + sync.total() : own;
+                            });
             }
         });
     if constexpr (first) index = sync.seated ? sync.seated->index : feed.sit(sync);
     if (sync.total() <= 0) return;
     if (index < tiles) index += ceil_div(tiles - index, sync.total()) * sync.total();
-    if constexpr (Phase + 1 < F::phases) feed_phases<F, Phase + 1>(p, index - tiles, sync, feed);
+    if constexpr (Phase + 1 < F::phases) feed_phases<F, Phase + 1, Weights>(p, index - tiles, sync, feed);
 }
 template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::args &p)
 {
@@ -334,7 +326,8 @@ template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::arg
         });
     if constexpr (Phase + 1 < F::phases) prefetch_phases<F, Phase + 1>(p);
 }
-// By the threads of the loading warpgroup. The first one loads, the second warp initialises the marks, and one of the third takes the seat.
+// By the threads of the loading warpgroup. The first threads of the first and the last warp load, the second warp initialises the marks,
+// and a thread of the third takes the workgroup's seat.
 template <class F> DEV void feed_list(const typename F::args &p, char *shared, fed_launch<F> &feed)
 {
     static_assert(is_counted<F>, "workgroups of a launch with a loading warp are counted");
@@ -348,13 +341,16 @@ template <class F> DEV void feed_list(const typename F::args &p, char *shared, f
         previous_wait();
         seat_in<F>(shared) = m.take_seat(F::phases);
         barrier_arrive_if(feed.seated(), true);
-    } else if (thread == 0) {
+    } else if (thread == 0 || thread == 3 * TF_WAVE) {
         typename F::waits sync;
         sync.seated = nullptr;
-        prefetch_phases<F>(p);
         int index = block_index();
+        if (thread == 0) prefetch_phases<F>(p);
         if constexpr (!begins_alone<F>) index = feed.sit(sync);
-        feed_phases<F, 0>(p, index, sync, feed);
+        if (thread == 0)
+            feed_phases<F, 0, false>(p, index, sync, feed);
+        else
+            feed_phases<F, 0, true>(p, index, sync, feed);
     }
 }
 template <class F> DEV void pass_seat(const seat &, fed_launch<F> &) {} // the loading warp has it
@@ -424,7 +420,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
             if (index < tiles) walk.start(a, index);
             bool seated = true; // the workgroup knows its seat
             constexpr bool opens_first = Phase == 0 && begins_alone<F>;
-            if constexpr (is_fed<P> && opens_first) walk.open(ring.template open<Phase>());
+            if constexpr (is_fed<P> && opens_first) walk.open(ring.template place<Phase>());
             if constexpr (Phase == 0) {
                 if (layer_of(p) == 0) {
                     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
