@@ -124,7 +124,7 @@ typedef struct launch {
     int argument_count;
     unsigned argument_bytes, argument_end; /* argument_end: while a launch of several phases is emitted, the end of its structs so far */
     int threads, shared_bytes; /* of a workgroup: enough for every phase, plus the ring and the warp that fills it */
-    bool feeds; /* its last warp loads for the others (templates/frame/frame_fed.h) */
+    bool feeds; /* its last warpgroup loads for the others (templates/frame/frame_fed.h) */
     int ring_pages, pages_in_flight; /* pages of the ring; how many may be loading at once (templates/frame/frame_ring.h); 0: no ring */
     int dynamic_bytes; /* part of shared_bytes that the launch allocates; 0: all of it is static */
     bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */

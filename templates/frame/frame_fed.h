@@ -175,7 +175,7 @@ DEV void fed_loader_ends()
 #endif
 }
 
-// What both the loading warp and the others know of the launch.
+// What both the loading threads and the others know of the launch.
 template <class F> struct fed_launch {
     // Other warps of the loading warpgroup arrive at `seated` when they have taken the workgroup's seat and initialised the marks.
     // The loading thread arrives at `known` when it has acquired the marks for which a fed phase waits. Only this thread polls them;
@@ -218,7 +218,7 @@ template <class F> struct fed_launch {
         barrier_wait(Weights ? freed_for_weights() : freed(), opened++ & 1);
         async_fence_shared();
     }
-    // By the lanes of the loading warp, once.
+    // By the lanes of the first warp that loads, once.
     template <int Phase = 0> DEV void initialise(int lane) const
     {
         using P = typename F::template program<Phase>;
