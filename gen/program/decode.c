@@ -37,6 +37,11 @@ static int split_count(const problem *p)
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
 }
 
+static long long shared_bytes(const problem *p, const ir_tile *t)
+{
+    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_value_head(p) + 2) * 4, 4);
+}
+
 /* More threads have more keys in flight, which pays where there are few workgroups. Decode blocks on an H200, f32, us with 256 and with 512
  * threads: B1 L131072 H8/1 d128 (32 workgroups) 1186, 740; B1 L20108 H8/2 d96 (64) 105, 74; B4 L2048 H16/4 d128 (128) 77, 55; B2 L3397
  * H64/8 d128 (224) 140, 112; B8 L8192 H32/4 d64 (1024) 149, 182. */
@@ -52,7 +57,8 @@ static void defaults(const problem *p, ir_tile *t)
     ir_tile wide = *t;
     wide.decode.threads = 2 * usual;
     const bool several = keys * t->decode.team > usual; /* a team has several keys */
-    if (!fixed && several && program_seconds(p, &decode_program, &wide) < clearly * program_seconds(p, &decode_program, t)) *t = wide;
+    if (fixed || !several || shared_bytes(p, &wide) > p->target->static_bytes) return;
+    if (program_seconds(p, &decode_program, &wide) < clearly * program_seconds(p, &decode_program, t)) *t = wide;
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -60,11 +66,6 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const decode_tile *x = &t->decode;
     if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team must be a power of two, at most a wave";
     return x->threads % x->team != 0 ? "team must divide threads" : NULL;
-}
-
-static long long shared_bytes(const problem *p, const ir_tile *t)
-{
-    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_value_head(p) + 2) * 4, 4);
 }
 
 /* Larger teams: more lanes share the columns of a key, so each needs fewer registers. */

@@ -172,6 +172,21 @@ START_TEST(four_workgroups_share_a_multiprocessor_where_keys_are_few_and_sequenc
 }
 END_TEST
 
+/* Of heads of 768 columns, the sums of 512 threads exceed the shared memory of a workgroup. */
+START_TEST(decode_on_vector_instructions_has_512_threads_where_they_fit)
+{
+    static const struct {
+        int head, threads;
+    } cases[] = {{128, 512}, {768, 256}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const planned r = planned_for("h200", "f32", cases[i].head, "1", "1", 131072, NULL);
+        must_have(&r, program_decode, "f32");
+        ck_assert_int_eq(attention_of(&r)->work->phase->tile.decode.threads, cases[i].threads);
+        arena_free(r.a);
+    }
+}
+END_TEST
+
 /* Heads of more than 80 columns: with many sequences of few keys two workgroups share a multiprocessor, with long ones one streams all
  * keys of its work tiles. */
 START_TEST(two_workgroups_share_a_multiprocessor_where_long_heads_have_few_keys)
@@ -221,6 +236,7 @@ int main(void)
     tcase_add_test(choices, untimed_devices_use_decode_for_at_most_16_rows);
     tcase_add_test(choices, a_plan_shows_the_predicted_time_of_each_program);
     tcase_add_test(choices, four_workgroups_share_a_multiprocessor_where_keys_are_few_and_sequences_many);
+    tcase_add_test(choices, decode_on_vector_instructions_has_512_threads_where_they_fit);
     tcase_add_test(choices, two_workgroups_share_a_multiprocessor_where_long_heads_have_few_keys);
     tcase_add_test(choices, a_tile_tuned_for_many_sequences_is_not_used_for_many_queries);
     suite_add_tcase(suite, times), suite_add_tcase(suite, choices);
