@@ -136,7 +136,7 @@ template <class F> struct by_phases {
     }
     template <class At> DEV bool waits(const At &p, const item<F> &w) const
     {
-        return w.index < total() && (F::awaited(w.phase, 0) >= 0 || waits_before(p, w.phase));
+        return (F::awaited(w.phase, 0) >= 0 || waits_before(p, w.phase)) && w.index < total(); // a first phase may have no seat yet
     }
     template <class At> DEV void poll(const At &p, const marks &m, int phase) const
     {
