@@ -64,6 +64,7 @@ void gemm_write_forms(const gemm *g, bool of_a, const char *weight);
 void gemm_write_dense_rows(gemm *g);       /* matmul: a_row(); b_row(), b_stride; columns (N) */
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
+void gemm_write_staging(const gemm *g);    /* epilogue_smem, results, results_unit */
 void gemm_write_epilogue(gemm *g);
 /* Writes `vectors`: whether the epilogue reads vectors, such as a bias. If so, it also writes touched(p, n), which loads the vectors'
  * elements at packed column n, so that L1 has their lines. touched() returns their sum, since compilers would drop unused loads. */

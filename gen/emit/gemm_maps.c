@@ -104,7 +104,7 @@ static void write_forms(const gemm *g, const tensor_box *b)
     write_line(g->w, "static constexpr bool b_early = %s;", gemm_is_matmul(g) ? "false" : "true");
 }
 
-static void write_staging(const gemm *g)
+void gemm_write_staging(const gemm *g)
 {
     write_line(g->w, "static constexpr bool epilogue_smem = %s;", g->staged_unit ? "true" : "false");
     write_line(g->w, "static constexpr int results = %d, results_unit = %d;", g->results, g->staged_unit ? g->staged_unit : gemm_vector);
@@ -122,7 +122,7 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d;", t->cluster, t->split_k, g.width);
     write_line(w, "static constexpr bool shares = %s, own_tiles = %s;", shares && !e->rolled ? "true" : "false",
                t->own_tiles ? "true" : "false");
-    write_staging(&g);
+    gemm_write_staging(&g);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     if (g.input_sum) write_line(w, "static constexpr bool input_sums = true;");
     write_line(w, "static constexpr int rolled = %d;", e->rolled);
@@ -164,7 +164,7 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
                t->stages);
     write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
                g.staged_unit ? staged_width : g.width);
-    write_staging(&g);
+    gemm_write_staging(&g);
     write_line(w, "static constexpr bool rounds = %s;", rounds ? "true" : "false");
     write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
     write_line(w, "static constexpr int cluster = %d, cluster_m = %d, tail = %d, tail_tiles = %d;", t->cluster, t->cluster_m, t->tail,

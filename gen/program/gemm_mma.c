@@ -18,14 +18,31 @@ static int warps_down(const gemm_mma_tile *t)
     return t->m < 64 ? 1 : warps == 8 && t->m >= 2 * t->n ? 4 : 2;
 }
 
-/* multistage_memory<...>::bytes; sums: the epilogue stores partial sums of rows */
-static long long memory_of(const gemm_mma_tile *t, bool sums)
+static bool is_direct(const ir_tile *t) { return t->program == program_gemm_mma_direct; }
+
+/* Whether results pass through shared memory. Rows that begin at odd multiples of 2 bytes are then stored in aligned pieces of 16 bytes
+ * instead of element by element (H200: 114390x107x144 82 us, 52 so; 6x832x2107x124 186, 101). For rows at multiples of 4 and 8 bytes it
+ * took more time (8400x210x320 17.8, 20.9; 10392x16562x268 550, 587). */
+static bool stages_results(const problem *p, const ir_tile *t)
 {
-    return (long long)t->stages * (t->m + t->n) * t->k * element_bytes +
-           (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
+    return is_direct(t) && results_unit(p) == 1 && product_is_rounded(p) && !staging_obstacle(p, false);
 }
 
-static bool is_direct(const ir_tile *t) { return t->program == program_gemm_mma_direct; }
+/* gemm_mma<...>::scratch_bytes: staged results, or partial sums of rows */
+static long long scratch_of(const problem *p, const ir_tile *t)
+{
+    const gemm_mma_tile *x = &t->gemm_mma;
+    const int down = warps_down(x);
+    if (stages_results(p, t)) return 16ll * down * (x->n * element_bytes + 16);
+    return problem_sums_rows(p) ? (long long)x->m * (x->threads / 32 / down) * 4 : 0;
+}
+
+/* multistage_memory<...>::bytes */
+static long long memory_of(const problem *p, const ir_tile *t)
+{
+    const gemm_mma_tile *x = &t->gemm_mma;
+    return (long long)x->stages * (x->m + x->n) * x->k * element_bytes + scratch_of(p, t);
+}
 
 /* Registers of a thread. 128 accumulators and the double-buffered operands take 256. Copies of fewer than 16 bytes take more addresses. */
 static int registers_of(const ir_tile *t)
@@ -36,10 +53,11 @@ static int registers_of(const ir_tile *t)
 }
 
 /* Workgroups that share a multiprocessor. */
-static int resident(const target_info *target, const ir_tile *t, bool sums)
+static int resident(const problem *p, const ir_tile *t)
 {
+    const target_info *target = p->target;
     const int reserved = unit_room_of(target).reserved, by_registers = groups_by_registers(target, t->gemm_mma.threads, registers_of(t));
-    const long long by_shared = (target->lds_bytes + reserved) / (memory_of(&t->gemm_mma, sums) + reserved);
+    const long long by_shared = (target->lds_bytes + reserved) / (memory_of(p, t) + reserved);
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 
@@ -77,7 +95,7 @@ static double copy_cycles(const problem *p, operand which, double bytes)
 static double stored_in_cycle(const problem *p, const ir_tile *t)
 {
     const int unit = results_unit(p);
-    return !is_direct(t) ? 16 : unit == 8 ? 8 : unit == 4 ? 4 : unit == 2 ? 1.7 : 0.9;
+    return !is_direct(t) ? 16 : unit == 8 ? 8 : unit == 4 ? 4 : unit == 2 ? 1.7 : stages_results(p, t) ? 2 : 0.9;
 }
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
@@ -88,7 +106,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const double k_tiles = ceil((double)product_length(p) / x->k) * product_passes(p, weights_in_terms),
                  k_tile_bytes = (double)element_bytes * (x->m + x->n) * x->k;
     product_cost(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_in_terms}, d);
-    d->per_unit = resident(p->target, t, false);
+    d->per_unit = resident(p, t);
     d->matrix = true, d->products_share = share_of(p, x);
     d->shared = k_tiles * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
     if (is_direct(t))
@@ -127,7 +145,7 @@ static void fastest(const problem *p, const program *of, const gemm_mma_tile *kn
     for (int i = 0; i < count; i++) {
         x.gemm_mma = known[i];
         if (K > longest && known[i].m * known[i].n / known[i].threads > folded) continue;
-        if (illegal(p, &x)) continue;
+        if (illegal(p, &x) || (is_direct(&x) && memory_of(p, &x) > shared_room_of_phase(p))) continue;
         const double seconds = program_seconds(p, of, &x);
         if (seconds < 0.98 * least) t->gemm_mma = known[i], least = seconds;
     }
@@ -141,7 +159,7 @@ static void defaults(const problem *p, ir_tile *t)
     fastest(p, &gemm_mma_program, known, sizeof known / sizeof *known, t);
 }
 
-static long long shared_bytes(const problem *p, const ir_tile *t) { return memory_of(&t->gemm_mma, problem_sums_rows(p)); }
+static long long shared_bytes(const problem *p, const ir_tile *t) { return memory_of(p, t); }
 
 /* The first legal shape with fewer results per thread. */
 static bool smaller(const problem *p, ir_tile *t)
@@ -161,7 +179,7 @@ static bool smaller(const problem *p, ir_tile *t)
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     products_geometry(p, t->gemm_mma.m, t->gemm_mma.n, to);
-    to->resident = resident(p->target, t, problem_sums_rows(p));
+    to->resident = resident(p, t);
 }
 
 static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mma.n); }
@@ -170,11 +188,15 @@ static void members(emission *e, writer *w)
 {
     const ir_tile *t = &e->phase->tile;
     const gemm_mma_tile *x = &t->gemm_mma;
-    gemm g = gemm_start(e, w, 0, gemm_stored_width);
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    enum { staged_width = 4 };
+    gemm g = gemm_start(e, w, stages_results(&p, t) ? results_unit(&p) : 0, gemm_stored_width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", x->m, x->n, x->k,
                x->threads, x->stages, x->group_m);
-    write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(e->plan->target, t, g.row_sum != NULL));
+    write_line(w, "static constexpr int width = %d, resident = %d;", g.staged_unit ? staged_width : g.width,
+               resident(&p, t));
+    gemm_write_staging(&g);
     write_stride(e, w, "a_stride", g.a);
     write_line(w, "static constexpr int a_unit = %d, b_unit = %d;", is_direct(t) ? unit_of(e->a, g.a) : whole_unit,
                is_direct(t) && gemm_is_matmul(&g) ? unit_of(e->a, g.b) : whole_unit);

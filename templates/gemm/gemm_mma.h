@@ -7,6 +7,8 @@
 // - a_form: how A lies in memory, in_rows or in_columns ([K, M]); a_stride: elements between its rows
 // - a_unit, b_unit: rows of A, and of B if it is an activation, begin at multiples of so many bytes: 4, 8 or 16
 // - width: columns of a row that the epilogue gets at a time, 2 or 4
+// - epilogue_smem: the epilogue only rounds products to 16 bits, and results pass through shared memory; results, results_unit: see
+//   staged.h; results is 2
 // - reads: the epilogue loads more than row scalars
 // - b_form: how B lies in memory (gemm/pieces.h)
 // - batched: there are batches(p) products
@@ -17,6 +19,7 @@
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
 #include "templates/gemm/row_stride.h"
+#include "templates/gemm/staged.h"
 #include "templates/isa/mma.h"
 
 template <class S> struct gemm_mma {
@@ -34,7 +37,10 @@ template <class S> struct gemm_mma {
                                    : warps == 8 && tile_m >= 2 * tile_n ? 4
                                                                         : 2,
                          warps_n = warps / warps_m;
-    static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, scratch_bytes = S::row_sums ? tile_m * warps_n * 4 : 0;
+    static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
+    // 16 rows of each row of warps, padded against bank conflicts
+    static constexpr int staged_rows = 16 * warps_m, staged_pitch = tile_n * 2 + 16;
+    static constexpr int scratch_bytes = S::epilogue_smem ? staged_rows * staged_pitch : S::row_sums ? tile_m * warps_n * 4 : 0;
     using part = fragment<pieces>;
     using packing = ::pieces<b_type>;
     static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, b_times = tile_n / lines;
@@ -263,6 +269,10 @@ template <class S> struct gemm_mma {
         for (int i = 0; !packed && i < row_blocks; i++)
 #pragma unroll
             for (int j = 0; j < column_blocks; j++) part::settle(c.acc[i][j]);
+        if constexpr (S::epilogue_smem) {
+            store_staged(p, t, c, scratch);
+            return;
+        }
         if (S::reads && S::width == 4 && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, scratch);
         else
@@ -278,6 +288,62 @@ template <class S> struct gemm_mma {
     }
 
   private:
+    // ---- results that pass through shared memory (gemm/staged.h), 16 rows of each row of warps at a time
+    struct to_stage {
+        static constexpr bool first = true;
+        unsigned value[2][2]; // of each half; 0 beyond the last column
+        template <int Half, int W, class T> DEV void put(T *, vec<float, W> v)
+        {
+            static_assert(W == 4, "4 results are 8 bytes");
+            value[Half][0] = ::packed(T(), v[0], v[1]), value[Half][1] = ::packed(T(), v[2], v[3]);
+        }
+        template <int Half, int W, class T> DEV void put_some(T *at, int, vec<float, W> v) { put<Half, W>(at, v); }
+    };
+    DEV static void store_staged(const args &p, const tile &t, accumulators &c, shared_address stage)
+    {
+        static_assert(S::results == 2 && !S::row_sums, "the epilogue only rounds");
+        const int first = packed ? part::column() : part::dense_column();
+#pragma unroll
+        for (int i = 0; i < row_blocks; i++) {
+            if (i) barrier(); // all threads have read the rows of the previous blocks
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                const int row = t.row * tile_m + warp_row() * warp_m + i * 16 + part::row(h);
+#pragma unroll
+                for (int j = 0; j < column_blocks; j++) {
+                    const int n = warp_column() * warp_n + j * part::columns + first;
+                    if (row >= S::rows(p) || t.column * tile_n + n >= S::packed_n) continue;
+                    float none = 0;
+                    to_stage out = {};
+                    S::template epilogue<4>(p, S::begin(p, t.batch, row), t.batch, row, t.column * tile_n + n,
+                                            part::template low<4>(c.acc[i][j], h, 0), part::template high<4>(c.acc[i][j], h, 0), none, out);
+                    const shared_address to = stage + (warp_row() * 16 + part::row(h)) * staged_pitch + n * 2;
+                    shared_write(to, out.value[0]), shared_write(to + 32, out.value[1]);
+                }
+            }
+            barrier();
+            store_rows(p, t, i * 16, stage);
+        }
+    }
+    DEV static void store_rows(const args &p, const tile &t, int below, shared_address stage)
+    {
+        constexpr int of_row = tile_n / piece_columns;
+        static_assert(staged_rows * of_row % threads == 0, "tile: threads store equal numbers of pieces");
+#pragma unroll 1
+        for (int i = thread_index(); i < staged_rows * of_row; i += threads) {
+            const int in = i / of_row, column = i % of_row * piece_columns, row = t.row * tile_m + in / 16 * warp_m + below + in % 16;
+            const int n = t.column * tile_n + column / 32 * 32 + column % 16;
+            unsigned x[4] = {};
+            to_find out{(column & 16) != 0, false, 0, nullptr};
+            float none = 0;
+            if (row < S::rows(p) && n < S::packed_n) {
+                shared_read(stage + in * staged_pitch + column * 2, x);
+                S::template epilogue<1>(p, S::begin(p, t.batch, row), t.batch, row, n, splat<1>(0.0f), splat<1>(0.0f), none, out);
+            }
+            store_piece<S::results_unit>(out, x);
+        }
+    }
+
     static_assert(units % 2 == 0, "tile: an even number of units of k");
     DEV static int warp_row() { return wave_index() / warps_n; }
     DEV static int warp_column() { return wave_index() % warps_n; }

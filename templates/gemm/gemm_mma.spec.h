@@ -30,6 +30,8 @@ struct llama_qkv_spec {
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, threads = 128, stages = 4, group_m = 8;
     static constexpr int width = 4, resident = 1;
+    static constexpr bool epilogue_smem = false;
+    static constexpr int results = 2, results_unit = 8;
     static constexpr long long a_stride = 256;
     static constexpr int a_unit = 16, b_unit = 16;
     static constexpr bool row_sums = false, reads = false;

@@ -11,7 +11,7 @@
 // compilers drop what is not used. The instance for addresses covers one column, because compilers take as long to drop arithmetic as to
 // keep it (NVRTC, eight powers in bf16: 27 s if it covers a piece's 8 columns, 3 s with one).
 #pragma once
-#include "templates/isa/wgmma.h"
+#include "templates/isa/nvidia.h"
 
 inline constexpr int piece_columns = 8;
 

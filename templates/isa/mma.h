@@ -156,6 +156,15 @@ struct copies {
 };
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
 DEV float shared_read(shared_address from) { return *host_shared<float>(from); }
+DEV void shared_write(shared_address to, const unsigned (&x)[2])
+{
+    *host_shared<neighbours<unsigned, 2>>(to) = {{x[0], x[1]}};
+}
+DEV void shared_read(shared_address from, unsigned (&x)[4])
+{
+    const neighbours<unsigned, 4> all = *host_shared<neighbours<unsigned, 4>>(from);
+    for (int i = 0; i < 4; i++) x[i] = all.e[i];
+}
 
 // Operands for 16 values of k. On the host a lane keeps whole rows and columns: the two rows of A and the eight columns of B from which
 // its part of the block follows.
@@ -267,6 +276,14 @@ DEV float shared_read(shared_address from)
     float x;
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
     return x;
+}
+DEV void shared_write(shared_address to, const unsigned (&x)[2])
+{
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(to), "r"(x[0]), "r"(x[1]) : "memory");
+}
+DEV void shared_read(shared_address from, unsigned (&x)[4])
+{
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from) : "memory");
 }
 DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &c, unsigned &d)
 {

@@ -65,6 +65,15 @@ static const matmul_case cases[] = {
      MATMUL("M: 131, K: 138, N: 75", "M, K", "N, K", ", transpose: true"), 0, "a_unit = 4, b_unit = 4;"},
     {"sm_80", "bf16", "layer=mma_direct m=64 n=64 k=64 threads=128",
      MATMUL("B: 2, M: 77, K: 68, N: 67", "B, M, K", "B, N, K", ", transpose: true"), 0, "a_unit = 8, b_unit = 8;"},
+    /* results whose rows begin at odd elements pass through shared memory, others do not: two row tiles and two column tiles; a linear */
+    {"sm_90a", "bf16", "layer=mma_direct m=64 n=64 k=32 threads=128 stages=4",
+     MATMUL("B: 3, M: 100, K: 36, N: 107", "B, K, M", "B, N, K", ", transpose_a: true, transpose: true"), 0,
+     "epilogue_smem = true;\n    static constexpr int results = 2, results_unit = 1;"},
+    {"sm_80", "f16", "layer=mma_direct m=128 n=64 k=32 threads=128 stages=4", MATMUL("M: 130, K: 68, N: 90", "M, K", "K, N", ""), 0,
+     "epilogue_smem = false;"},
+    {"sm_90a", "bf16", "layer=mma_direct m=128 n=128 k=64 threads=256 stages=3",
+     "dims: {M: 77, K: 70, N: 171}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n"
+     "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", 0, "results_unit = 1;"},
     {"sm_80", "f16", "layer=mma_direct m=128 n=256 k=32 threads=256 stages=3",
      MATMUL("M: 136, K: 34, N: 77", "K, M", "K, N", ", transpose_a: true"), 1, "a_unit = 16, b_unit = 16;"},
     {"sm_90a", "bf16", "layer=mma_direct m=256 n=64 k=32 threads=256",
