@@ -132,12 +132,14 @@ typedef struct launch {
     int grid_limit;        /* most workgroups, which then compute several tiles each; 0: no limit */
     bool together;         /* its phases wait for each other: a cooperative launch, or one that overlaps (templates/frame/census.h) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
+    int schedule_at, schedule_bytes; /* with `words`: shared memory for an attention's schedule, made ahead of the phase */
+    bool words;            /* its phases pass rows on in words, and none waits for a whole phase (gen/plan/words.h) */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
     int row_length;        /* of a stack: words in a layer's row of the table; else 0 */
 } launch;
 
 enum { mark_head = 16, mark_pitch = 16 }; /* in words of 8 bytes: `head` and `pitch` of templates/frame/marks.h */
-enum { seat_bytes = 16 };                 /* size of a seat (templates/frame/census.h), in shared memory */
+enum { seat_bytes = 32 };                 /* size of a seat (templates/frame/census.h), in shared memory */
 enum { most_marked = 1024 };              /* most workgroups of a launch whose phases wait by marks */
 enum { trace_record_bytes = 48 }; /* one timing record, of a workgroup or a tile */
 
@@ -165,6 +167,7 @@ typedef struct plan {
     storage *stored; /* values in the workspace, in order of first write; not inputs, params, states, outputs */
     int stored_count;
     int *partials; /* by value id: storage.partials; 0: not in the workspace */
+    int *words;    /* by value id: one more than the index of the scratch with the value's words (launch.words); 0: it has none */
     scratch *scratches;
     int scratch_count;
     stack_values stack;
@@ -194,6 +197,7 @@ typedef struct tuning {
     const char *device;          /* the device's name in wisdom; NULL: the device model's name */
     const forbidden_tile *forbidden;
     size_t forbidden_count;
+    bool without_words; /* rows do not pass between phases in words: a launch in which they did spilled registers */
     bool trace; /* kernels write timing records of their tiles to a scratch (docs/tracing.md) */
 } tuning;
 

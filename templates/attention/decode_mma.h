@@ -28,17 +28,31 @@ template <class Part> struct pending_parts<true, Part> {
     static_assert(sizeof(Part[2]) % 16 == 0, "memory::o follows, and is read 16 bytes at a time");
 };
 
+// Queries, the new keys and values, and the results are rows in words (frame/words.h): S has in_words.
+template <class S, class = void> constexpr bool has_words_of_rows = false;
+template <class S> constexpr bool has_words_of_rows<S, nothing<decltype(S::in_words)>> = true;
+template <bool, class Tile> struct queries_of {
+    using type = typename Tile::queries;
+};
+template <class Tile> struct queries_of<true, Tile> {
+    using type = typename Tile::queries_in_words;
+};
+
 template <class S>
 using tile_of_cache = cache_tile<typename S::type, S::head_dim, value_head<S>::size>;
 struct runs_in_list {
     static constexpr bool needs_total = true;
     template <class P> static constexpr int bytes = sizeof(typename P::memory);
+    template <class P> DEV static bool look_ahead(const typename P::args &p, int index, int total, char *shared, bool again)
+    {
+        return P::schedule(p, index, total, *reinterpret_cast<typename P::memory *>(shared), again && P::in_shared(p));
+    }
     template <class P> struct walk {
         int total; // workgroups that take part
         DEV void start(const typename P::args &, int) {}
         DEV void look(const typename P::args &p, int index, char *shared)
         {
-            P::schedule(p, index, total, *reinterpret_cast<typename P::memory *>(shared));
+            if constexpr (!P::looks_ahead) P::schedule(p, index, total, *reinterpret_cast<typename P::memory *>(shared));
         }
         DEV void tile(const typename P::args &p, int index, int, char *shared)
         {
@@ -65,6 +79,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256,
                   "head sizes are multiples of 16 up to 256");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: keys per iteration fill whole products, threads whole warps");
+    static constexpr bool in_words = has_words_of_rows<S>;
+    static_assert(!in_words || (S::most_queries == 1 && stages == 0 && S::run_length == 0 && is_listed<S>), "words: one query, in a list");
     static constexpr bool dense = S::key_stride == head_dim && S::value_stride == value_dim;
     static_assert(stages == 0 || dense, "with stages, rows of keys and values are contiguous");
     static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0,
@@ -77,7 +93,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // each warp's results for a part
         float joined[tile::in_order || runs::shares ? 1 : kept][tile::in_order || runs::shares ? 4 : pitch];
         float handed_over[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
-        typename runs::run schedule;
+        typename runs::run schedule; // with rows in words it lies elsewhere: schedule_of()
     }; TF_TRACED(DEV static int nth(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / tile::rows; });
 
     // ---- a part's keys
@@ -85,6 +101,12 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     struct sums { // of a warp, for its lanes' rows, which are columns of a product
         typename tile::results o;
         float largest[lane_rows], sum[lane_rows]; // in log2
+        DEV void clear()
+        {
+            o.clear();
+#pragma unroll
+            for (int e = 0; e < lane_rows; e++) largest[e] = take_max::identity(), sum[e] = 0.0f;
+        }
     }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::work_tiles(a) + nth(a, t); });
     DEV static int token_of(const args &p, const part &t, int row) // the row's query; rows beyond the last get the last query
     {
@@ -181,7 +203,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         DEV run_of_rows from(int key) const
         {
             if constexpr (S::run_length == 0)
-                return {all, key, t.seen_to};
+                return {all, key, in_words && t.start < t.seen_to ? t.start : t.seen_to}; // the new row comes in words
             else {
                 const int exists = key < t.seen_to ? key : t.seen_to - 1, begin = exists / S::run_length * S::run_length;
                 return {at(begin), key - begin, t.seen_to - begin};
@@ -233,6 +255,62 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                 } else
                     all.o.add(y[u], w);
             }
+        }
+    }
+
+    // The same with rows in words. The first keys and values are loaded before the queries are there. The new row comes last, as a key tile
+    // of its own, in which it takes all places, of which the first one counts.
+    template <class Queries>
+    DEV static void attend_words(const args &p, const part &t, int first, int end, sight seen, Queries &q, sums &all)
+    {
+        const int old = end < t.start ? end : t.start;
+        bool has_new = t.start >= first && t.start < end && (t.start - first) % tile_keys < keys;
+        if (first >= old && !has_new) return;
+        typename tile::keys x[units];
+        typename tile::values y[units];
+        int key = first;
+        const auto load = [&] {
+            if (key >= old) {
+                key = t.start, has_new = false;
+                typename tile::template row_of_words<head_dim> new_key;
+                typename tile::template row_of_words<value_dim> new_value;
+                new_key.take(p.tf_words, S::k_words(p, t.batch, t.kv_head));
+                new_value.take(p.tf_words, S::v_words(p, t.batch, t.kv_head));
+#pragma unroll
+                for (int u = 0; u < units; u++) x[u].repeat(new_key), y[u].repeat(new_value);
+                return;
+            }
+#pragma unroll
+            for (int u = 0; u < units; u++) {
+                const run_of_rows r = key_rows(p, t).from(key + u * tile::unit);
+                x[u].load(r.first, S::key_stride, r.row, r.to);
+            }
+#pragma unroll
+            for (int u = 0; u < units; u++) {
+                const run_of_rows r = value_rows(p, t).from(key + u * tile::unit);
+                y[u].load(r.first, S::value_stride, r.row, r.to);
+            }
+        };
+        load();
+        q.take(p, t);
+#pragma unroll 1
+        for (;;) {
+            scores s[units];
+            const int to = key < old ? old : key + 1;
+#pragma unroll
+            for (int e = 0; e < lane_rows; e++) seen.high[e] = to;
+#pragma unroll
+            for (int u = 0; u < units; u++) x[u].multiply(q.of, s[u]), shape(seen, key + u * tile::unit, s[u]);
+            raise(all, s);
+#pragma unroll
+            for (int u = 0; u < units; u++) {
+                float w[tile::count];
+                weigh(all, s[u], w);
+                all.o.add(y[u], w);
+            }
+            key += tile_keys;
+            if (key >= old && !has_new) break;
+            load();
         }
     }
 
@@ -293,12 +371,16 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // A part's queries. The next part's are loaded while a part ends.
     struct queries {
-        typename tile::queries of;
+        typename queries_of<in_words, tile>::type of;
         bool asked; // load() has been called ahead of attend()
         DEV void load(const args &p, const part &t, memory &m)
         {
             of.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
             asked = true;
+        }
+        DEV void take(const args &p, const part &t)
+        {
+            of.take(p.tf_words, [&](int row) { return S::q_words(p, t.batch, token_of(p, t, row), head_of(t, row)); }, t.rows);
         }
     };
 
@@ -316,13 +398,14 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 #pragma unroll 1
             for (int i = early; i < stages; i++) f.issue_next(p, k, v, t, r);
         const sight seen(p, t);
-        if (!q.asked) q.load(p, t, m);
+        if constexpr (!in_words)
+            if (!q.asked) q.load(p, t, m);
         q.asked = false;
         meanwhile();
-        all.o.clear();
-#pragma unroll
-        for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
-        if constexpr (stages > 0) {
+        all.clear();
+        if constexpr (in_words) {
+            attend_words(p, t, first, end, seen, q, all);
+        } else if constexpr (stages > 0) {
 #pragma unroll 1
             for (int key = first; key < end; key += tile_keys) {
                 attend_stage(r.wait(), key, t.seen_to, seen, q.of, all);
@@ -364,6 +447,17 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (lane < tile::sharing && row < t.rows) m.largest[warp][row] = all.largest[e], m.sum[warp][row] = all.sum[e];
         }
     }
+    // The first place of a group of four. With rows in words a group is two pairs of places, 8 places apart, whose columns are adjacent.
+    DEV static int place_of(int group) { return in_words ? group / 4 * 16 + group % 4 * 2 : group * 4; }
+    DEV static four four_at(const float *place)
+    {
+        if constexpr (in_words) {
+            const neighbours<float, 2> low = element_of(reinterpret_cast<const neighbours<float, 2> *>(place)),
+                                       high = element_of(reinterpret_cast<const neighbours<float, 2> *>(place + 8));
+            return {{low.e[0], low.e[1], high.e[0], high.e[1]}};
+        } else
+            return element_of(reinterpret_cast<const four *>(place));
+    }
     // Joins the warps' results for four places of a row.
     DEV static joined join_warps(const memory &m, int row, int place)
     {
@@ -373,8 +467,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         for (int w = 0; w < warps; w++) x.largest = larger(x.largest, m.largest[w][row]);
 #pragma unroll
         for (int w = 0; w < warps; w++)
-            x.add(element_of(reinterpret_cast<const four *>(&m.o[w][tile::at(row, place)])), factor_of(m.largest[w][row], x.largest),
-                  m.sum[w][row]);
+            x.add(four_at(&m.o[w][tile::at(row, place)]), factor_of(m.largest[w][row], x.largest), m.sum[w][row]);
         return x;
     }
 
@@ -544,14 +637,19 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     // 2 * workgroup + 1. The part of a run within one work tile is in the former, or in the latter if the work tile ends there.
     DEV static void store_four(const args &p, const part &t, int i, const joined &x)
     {
-        const int row = i / fours, place = i % fours * 4;
+        const int row = i / fours, place = place_of(i % fours);
         float factor = x.sum == 0.0f ? 0.0f : 1.0f / x.sum;
         if constexpr (has_sinks<S>::value)
             factor = factor_with_sink(x.sum, x.largest, S::sink(p, head_of(t, row)) * to_log2, [](float y) { return machine_exp2(y); });
+        if constexpr (in_words) {
+            const vec<float, 4> v = {x.o.e[0] * factor, x.o.e[1] * factor, x.o.e[2] * factor, x.o.e[3] * factor};
+            S::template write<4>(p, t.batch, token_of(p, t, row), head_of(t, row), tile::column_at(place), 4, v);
+        } else {
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const vec<float, 1> v = {x.o.e[k] * factor};
-            S::template write<1>(p, t.batch, token_of(p, t, row), head_of(t, row), tile::column_at(place + k), 1, v);
+            for (int k = 0; k < 4; k++) {
+                const vec<float, 1> v = {x.o.e[k] * factor};
+                S::template write<1>(p, t.batch, token_of(p, t, row), head_of(t, row), tile::column_at(place + k), 1, v);
+            }
         }
     }
     // The slice with workgroup `of`'s part of a work tile.
@@ -560,7 +658,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     {
         const bool whole = t.first_owner == t.last_owner;
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
-            const joined x = join_warps(m, i / fours, i % fours * 4);
+            const joined x = join_warps(m, i / fours, place_of(i % fours));
             if (whole) {
                 store_four(p, t, i, x);
                 continue;
@@ -568,11 +666,46 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             const float of[2 * pairs] = {x.o.e[0], x.o.e[1], x.o.e[2], x.o.e[3], x.largest, x.sum};
             tagged_pair *const to = pairs_of(p, slice_of(t, own), i);
 #pragma unroll
-            for (int n = 0; n < pairs; n++) tagged_store(to + n, {{tagged_pair::of(of[2 * n]), tagged_pair::of(of[2 * n + 1])}});
+            for (int n = 0; n < pairs; n++) give_pair(p, to + n, of[2 * n], of[2 * n + 1]);
         }
         if (whole) return;
         if (thread_index() == 0) m.pending[pending] = t;
         pending++;
+    }
+    // A pair of numbers of a part: two words with a tag each, which the one reader clears, or with rows in words one word with the epoch.
+    DEV static void give_pair(const args &p, tagged_pair *to, float x, float y)
+    {
+        if constexpr (in_words)
+            p.tf_words.store_floats(to, x, y);
+        else
+            tagged_store(to, {{tagged_pair::of(x), tagged_pair::of(y)}});
+    }
+    DEV static void take_pairs(const args &p, tagged_pair *from, float (&to)[2 * pairs])
+    {
+        if constexpr (in_words) {
+            unsigned long long polls = 0;
+            bool there;
+            do {
+                there = true;
+#pragma unroll
+                for (int n = 0; n < pairs; n++) there &= p.tf_words.read_floats(from + n, to[2 * n], to[2 * n + 1]);
+            } while (!there && !p.tf_words.is_late(polls++));
+        } else {
+            tagged_pair x[pairs];
+            for (bool there = false; !there;) {
+                there = true;
+#pragma unroll
+                for (int n = 0; n < pairs; n++) x[n] = tagged_read(from + n);
+#pragma unroll
+                for (int n = 0; n < pairs; n++) there = there && x[n].there();
+                if (!there) pause();
+            }
+#pragma unroll
+            for (int n = 0; n < pairs; n++) {
+                to[2 * n] = x[n].value(0), to[2 * n + 1] = x[n].value(1);
+                tagged_store(from + n, {{0, 0}});
+            }
+        }
     }
     // Takes the workgroup's share of a work tile, up to `taken` groups of four columns at a time. take_groups(): each thread reads one
     // group of one part; then one thread for each group joins the parts in order.
@@ -598,18 +731,9 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (before) barrier();
             if (slot < each && before + slot < parts) {
                 tagged_pair *const from = pairs_of(p, slice_of(t, t.first_owner + before + slot), item);
-                tagged_pair x[pairs];
-                for (bool there = false; !there;) {
-                    there = true;
-#pragma unroll
-                    for (int n = 0; n < pairs; n++) x[n] = tagged_read(from + n);
-#pragma unroll
-                    for (int n = 0; n < pairs; n++) there = there && x[n].there();
-                    if (!there) pause();
-                }
-                slots[thread] = {{{x[0].value(0), x[0].value(1), x[1].value(0), x[1].value(1)}}, x[2].value(0), x[2].value(1)};
-#pragma unroll
-                for (int n = 0; n < pairs; n++) tagged_store(from + n, {{0, 0}});
+                float x[2 * pairs];
+                take_pairs(p, from, x);
+                slots[thread] = {{{x[0], x[1], x[2], x[3]}}, x[4], x[5]};
             }
             barrier();
             const int taken_now = thread >= count ? 0 : parts - before < each ? parts - before : each;
@@ -624,6 +748,17 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
         if (thread < count) store_four(p, t, item, all);
     }
+
+    // With rows in words the schedule is made while an earlier phase uses the memory of the phases, so it lies behind that.
+    DEV static typename runs::run &schedule_of(memory &m)
+    {
+        if constexpr (in_words) {
+            static_assert(sizeof(typename runs::run) <= S::schedule_bytes, "shared memory of a schedule");
+            return *reinterpret_cast<typename runs::run *>(reinterpret_cast<char *>(&m) + S::schedule_at);
+        } else
+            return m.schedule;
+    }
+    DEV static const typename runs::run &schedule_of(const memory &m) { return schedule_of(const_cast<memory &>(m)); }
 
     // ---- a run. Before the previous launch has ended, lengths may still change. A run is nevertheless scheduled by them, as a guess, so
     // that its first keys are prefetched into L2 and loaded. Then the lengths are read again; if they differ, the run begins anew.
@@ -641,8 +776,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
     DEV static void prefetch_first_keys(const args &p, const memory &m, const member &w)
     {
-        const cursor &s = m.schedule.cursors[0];
-        if (s.to > m.schedule.from && thread_index() < 2 && dense) prefetch_keys(p, s.now, w);
+        const cursor &s = schedule_of(m).cursors[0];
+        if (s.to > schedule_of(m).from && thread_index() < 2 && dense) prefetch_keys(p, s.now, w);
     }
     // The same before there is a schedule: assumes that all sequences are as long as sequence `like`, in which this run would then roughly
     // lie.
@@ -660,13 +795,13 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         prefetch_keys(p, t, w);
     }
     // Called by all threads, which then all see the schedule.
-    template <bool Sure> DEV static void make_schedule(const args &p, memory &m, const member &w)
+    template <bool Sure> DEV static void make_schedule(const args &p, memory &m, const member &w, bool again = false)
     {
         if (S::batches(p) > TF_WAVE) {
-            runs::count_spans(p, m.schedule);
+            runs::count_spans(p, schedule_of(m));
             barrier();
         }
-        if (thread_index() < TF_WAVE) runs::template make_schedule<Sure, (stages > 0)>(p, m.schedule, w);
+        if (thread_index() < TF_WAVE) runs::template make_schedule<Sure, (stages > 0)>(p, schedule_of(m), w, again);
         barrier();
     }
     DEV static bool differs(const numbers &x, const numbers &y)
@@ -681,7 +816,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     DEV static void find_next(const args &p, memory &m, const member &w, int at)
     {
         const int from = stages > 0 ? follower(at) : at;
-        runs::step(p, m.schedule, m.schedule.cursors[from], m.schedule.cursors[follower(from)], w);
+        runs::step(p, schedule_of(m), schedule_of(m).cursors[from], schedule_of(m).cursors[follower(from)], w);
     }
     // Whether a part ends with a barrier, because the next part's put() overwrites the shared memory that hand_over() and store() read.
     // These have a barrier of their own after their reads, except in a cluster, with tagged words, or if results are stored in order of
@@ -707,6 +842,12 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         walk<true>(p, m, w, r, sure); TF_TRACED(trace_leave(p.tf_trace, 0));
     }
 
+    // The current part: with rows in words in shared memory, where it takes no registers, else a copy.
+    DEV static decltype(auto) here(const part &now)
+    {
+        if constexpr (in_words) return (now);
+        else return warp_same(now);
+    }
     // Computes the parts of a scheduled run. Alone: the phase is a launch of its own. sure: the lengths are final.
     template <bool Alone> DEV static void walk(const args &p, memory &m, const member &w, ring &r, bool sure)
     {
@@ -717,38 +858,38 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         q.asked = false;
 #pragma unroll 1
         for (int at = 0;; at = follower(at)) {
-            const cursor &now = m.schedule.cursors[at], &then = m.schedule.cursors[follower(at)];
+            const cursor &now = schedule_of(m).cursors[at], &then = schedule_of(m).cursors[follower(at)];
             numbers again = {}; TF_TRACED(trace_times when = {});
             const bool looks = !sure && first_warp && known_to;
             if (looks) again = runs::read(p, thread_index());
-            if (now.to > m.schedule.from) {
+            if (now.to > schedule_of(m).from) {
                 sums s;
-                const part t = warp_same(now.now); TF_TRACED(when.start = trace_clock());
-                attend(p, t, stages > 0 && sure && then.to > m.schedule.from ? &then.now : nullptr, m, r, q, s, early, [&] {
+                const auto &t = here(now.now); TF_TRACED(when.start = trace_clock());
+                attend(p, t, stages > 0 && sure && then.to > schedule_of(m).from ? &then.now : nullptr, m, r, q, s, early, [&] {
                     if (thread_index() == threads - TF_WAVE) find_next(p, m, w, at);
                 });
                 put(m, t, s); TF_TRACED(when.computed = trace_clock());
             }
             if (!sure && first_warp) {
-                const bool stale = any_lane(looks && differs(again, m.schedule.of[thread_index()]));
-                if (thread_index() == 0) m.schedule.stale = stale;
+                const bool stale = any_lane(looks && differs(again, schedule_of(m).of[thread_index()]));
+                if (thread_index() == 0) schedule_of(m).stale = stale;
             }
             barrier();
             if (!sure) {
                 sure = true;
-                if (m.schedule.stale) {
+                if (schedule_of(m).stale) {
                     make_schedule<true>(p, m, w);
                     at = 2; // begins again with the first part: follower(2) is 0
                     continue;
                 }
             }
-            if (now.to <= m.schedule.from) break;
-            const part t = warp_same(now.now);
+            if (now.to <= schedule_of(m).from) break;
+            const auto &t = here(now.now);
             if constexpr (runs::shares) {
                 give(p, t, m, w.index, pending);
             } else {
                 if constexpr (tile::queries_ahead)
-                    if (then.to > m.schedule.from) q.load(p, warp_same(then.now), m);
+                    if (then.to > schedule_of(m).from) q.load(p, warp_same(then.now), m);
                 const bool last = t.to == t.each;
                 if (!last) hand_over(p, t, m, w.index);
                 if (cluster > 1 && !arrived) cluster_arrive();
@@ -786,12 +927,15 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
     // Called before the tile waits for other phases, which is right as no phase writes lengths. Most keys that it prefetches were stored
     // before this launch.
-    DEV static void schedule(const args &p, int index, int total, memory &m)
+    static constexpr bool looks_ahead = in_words;
+    DEV static bool in_shared(const args &p) { return S::batches(p) <= TF_WAVE; } // a schedule has the numbers of all sequences
+    DEV static bool schedule(const args &p, int index, int total, memory &m, bool again = false)
     {
         const member w = member_of(p, index, total);
-        if (index >= w.total) return;
-        make_schedule<true>(p, m, w);
+        if (index >= w.total) return false;
+        make_schedule<true>(p, m, w, again);
         prefetch_first_keys(p, m, w);
+        return true;
     }
     DEV static void take(const args &p, int index, int total, memory &m)
     {

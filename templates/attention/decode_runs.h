@@ -128,12 +128,12 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     // tiles.
     struct key_tiles_of_lanes {
         int own, to;
-        template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before)
+        template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before, bool again = false)
         {
             const int lane = thread_index() % TF_WAVE, batch = batch0 + lane;
             own = 0;
             if (batch < S::batches(p)) {
-                const numbers n = Sure ? read(p, batch) : guess(p, batch);
+                const numbers n = again ? m.of[lane] : Sure ? read(p, batch) : guess(p, batch);
                 own = work_tiles(p) * visible_in(p, n).key_tiles;
                 m.of[lane] = n;
             }
@@ -180,14 +180,14 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         }
     };
     // Called by the first warp, after count_spans() if there are more sequences than lanes. Sure: lengths are final. Ahead: also finds the
-    // part after the first.
-    template <bool Sure, bool Ahead> DEV static void make_schedule(const args &p, run &m, const member &w)
+    // part after the first. again: `m` has the schedule of another run of the same launch, whose sequences' numbers are still right.
+    template <bool Sure, bool Ahead> DEV static void make_schedule(const args &p, run &m, const member &w, bool again = false)
     {
         const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
         key_tiles_of_lanes t;
         int batch0 = 0, all;
         if (batches <= TF_WAVE) {
-            t.template count<Sure>(p, m, 0, 0);
+            t.template count<Sure>(p, m, 0, 0, again);
             all = t.all();
         } else {
             const int own = lane * span(p) < batches ? m.spans[lane] : 0, to = sum_to_lane(own);

@@ -12,6 +12,7 @@
 struct alignas(16) seat {
     int index, total; // index among the workgroups that take part, and their number; total 0: this workgroup does not take part
     int gone;         // workgroups that gave up before this one started
+    unsigned long long epoch; // of the launch's first layer (words.h), if rows come in words
 
     // Whether all workgroups of the launch take part, as nearly always. Then each has its own index.
     DEV bool is_usual() const { return index == static_cast<int>(block_index()) && total == static_cast<int>(block_total()); }
@@ -55,7 +56,7 @@ struct census {
     DEV static seat seat_of(unsigned long long was)
     {
         const int left = gone(was), index = left ? count(was) - left : static_cast<int>(block_index());
-        return {index, static_cast<int>(block_total()) - left, left};
+        return {index, static_cast<int>(block_total()) - left, left, 0};
     }
     // Reads the word once. True: all workgroups have been counted, or this one has to give up (own.total is 0). False: some are missing; if
     // not `patient`, this call has tried to close the census.

@@ -8,7 +8,8 @@
 //   tile waits and before the previous launch has ended; it may load packed weights. look(p, index, shared): before a tile waits; it may
 //   read what no phase writes. tile(p, index, next, shared): computes a tile, and may begin to load tile `next` (-1: there is none)
 // - ringed (optional, true): P's weights pass through the launch's ring (frame_ring.h), and the walk has tile(p, index, last,
-//   ring, shared, stored) instead, which may call stored(), by one thread, once the tile's results are stored, and returns whether it does
+//   ring, shared, taken, stored) instead. It calls taken(), by all threads, once all of them have the tile's rows. It may call stored(), by
+//   one thread, once the tile's results are stored, and returns whether it does
 // - needs_total (optional, true): the walk has a member `total`. Before look() and tile(), it is set to the number of workgroups that take
 //   part, which is less than block_total() if the census was closed. A program whose tiles wait for each other needs it
 //
@@ -48,11 +49,33 @@ template <class First, class... More> struct phase_list {
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 
+// Rows come in words (words.h): F has in_words, no phase waits by marks, and the args of every phase have tf_words.
+template <class F, class = void> constexpr bool has_words = false;
+template <class F> constexpr bool has_words<F, nothing<decltype(F::in_words)>> = true;
+template <bool Words, class Args> struct args_of_phase {
+    using type = const Args &;
+};
+template <class Args> struct args_of_phase<true, Args> {
+    using type = Args; // a copy, which gets the epoch
+};
+
+// If rows come in words, a program P with looks_ahead is asked to look at its first tile while the workgroup waits for the phase before: in
+// place of walk::look(), in_list::look_ahead<P>(p, index, total, shared, again) is called, by all threads. It may use F::kept_bytes of
+// memory behind the seat, which no other phase uses. It returns whether it has filled that. again: it has done so in an earlier layer.
+template <class P, class = void> constexpr bool looks_ahead = false;
+template <class P> constexpr bool looks_ahead<P, nothing<decltype(P::looks_ahead)>> = P::looks_ahead;
+template <class F> constexpr int kept_bytes()
+{
+    if constexpr (has_words<F>) return F::kept_bytes;
+    else return 0;
+}
+
 // If workgroups are counted (census.h), the workgroup's seat lies after the shared memory of the phases, where it takes no registers.
 template <class F, class = void> constexpr bool is_counted = false;
 template <class F> constexpr bool is_counted<F, nothing<decltype(F::counted)>> = F::counted;
 template <class F> constexpr int before_seat = (F::shared_bytes + 15) / 16 * 16;
-template <class F> constexpr int phases_bytes = is_counted<F> ? before_seat<F> + static_cast<int>(sizeof(seat)) : F::shared_bytes;
+template <class F> constexpr int behind_seat = before_seat<F> + static_cast<int>(sizeof(seat));
+template <class F> constexpr int phases_bytes = is_counted<F> || has_words<F> ? behind_seat<F> + kept_bytes<F>() : F::shared_bytes;
 template <class F> DEV seat &seat_in(char *shared) { return *reinterpret_cast<seat *>(shared + before_seat<F>); }
 
 // A list runs once or, in a stack, once for each layer (frame_stack.h). In a stack, functions of F take a layer_view in place of the
@@ -105,8 +128,9 @@ template <class F> struct by_counters {
 // before that wait was no faster on an H200, as the first wait for that phase then also waits for workgroups without a tile of it.) With a
 // loading warpgroup it may compute that tile meanwhile, except for its epilogue (begins_alone in frame_fed.h).
 template <class F> struct by_phases {
+    bool looked = false; // a phase has looked ahead
     bool ended = false; // this workgroup has passed its last wait, and has marked that
-    const seat *seated; // the workgroup's seat in shared memory, if workgroups are counted
+    const seat *seated; // the workgroup's seat in shared memory, if workgroups are counted or rows come in words
 
     DEV int total() const
     {
@@ -123,12 +147,28 @@ template <class F> struct by_phases {
     {
         const marks m{F::words(p)};
         if (thread_index() >= F::threads - TF_WAVE) m.initialise(F::phases);
-        if constexpr (!F::counted) return block_index();
+        if constexpr (!F::counted && !has_words<F>) return block_index();
         seated = &seat_in<F>(shared);
-        if (thread_index() == 0) seat_in<F>(shared) = m.take_seat(F::phases);
+        if constexpr (has_words<F>)
+            if (thread_index() == F::threads - 1) seat_in<F>(shared).epoch = m.first_epoch();
+        if constexpr (F::counted)
+            if (thread_index() == 0) {
+                const seat own = m.take_seat(F::phases);
+                seat &to = seat_in<F>(shared);
+                to.index = own.index, to.total = own.total, to.gone = own.gone;
+            }
         barrier();
+        if constexpr (!F::counted) return block_index();
         return total() > 0 ? seated->index : census::nobody;
     }
+    // Completes a phase's arguments, once begin() has been called.
+    template <class At, class Args> DEV void add_words(const At &p, int phase, Args &a) const
+    {
+        a.tf_words.epoch = marks::epoch_of(seated->epoch + layer_of(p)), a.tf_words.phase = phase;
+    }
+    // Called by all threads when they have the rows of a tile of a launch whose rows come in words, the workgroup's last tile.
+    template <class At> DEV void took_last(const At &p) { end(marks{F::words(p)}, thread_index() == 0); }
+
     template <class At> DEV static bool waits_before(const At &p, int phase)
     {
         if constexpr (is_layer<At>) return p.layer > 0 && F::awaited_before(phase, 0) >= 0;
@@ -165,7 +205,7 @@ template <class F> struct by_phases {
     template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
-        if (total() != block_total()) return leave_closed(m);
+        if (total() != block_total()) return leave_closed(m, layers_of(p));
         if (!ended) {
             barrier(); // after it, the wave that initialises the marks in begin() has done so
             end(m, thread_index() == 0);
@@ -174,12 +214,15 @@ template <class F> struct by_phases {
         for (int i = thread_index(); i <= F::phases; i += F::threads)
             m.await_end(i, i == F::phases ? block_total() : F::is_awaited(i) ? groups(p, i) * layers_of(p) : 0);
         barrier();
+        if constexpr (has_words<F>)
+            if (thread_index() == 0) m.set_first_epoch(seated->epoch + layers_of(p));
         m.clear(F::phases, thread_index(), F::threads);
     }
-    DEV static void leave_closed(const marks &m) // if the census was closed
+    DEV void leave_closed(const marks &m, int layers) const // if the census was closed
     {
         barrier();
-        if (thread_index() == 0) m.end(F::phases);
+        if (thread_index() == 0 && m.end(F::phases))
+            if constexpr (has_words<F>) m.set_first_epoch(seated->epoch + layers);
     }
     // yes: this is the one thread that marks it for the workgroup.
     DEV void end(const marks &m, bool yes)
@@ -407,6 +450,17 @@ DEV int not_kept(int x)
 DEV int not_kept(int x) { return x; }
 #endif
 
+template <class F, int Phase, class At> DEV void look_ahead(const At &p, int index, char *shared, typename F::waits &sync)
+{
+    using P = typename F::template program<Phase>;
+    if constexpr (looks_ahead<P>)
+        F::with(p, Phase, [&](auto program, const auto &a) {
+            if constexpr (same_program<decltype(program), P>)
+                if (index < F::tiles(p, Phase))
+                    if (P::in_list::template look_ahead<P>(a, index, sync.total(), shared, sync.looked)) sync.looked = true;
+        });
+}
+
 // Computes the workgroup's tiles of a phase, the first of which is `index`, then those of the later phases. Each phase has a loop of its
 // own, because compilers keep in registers what is the same for all tiles of a loop. Returns `next` for leave().
 template <class F, int Phase, class At, class Ring>
@@ -414,8 +468,11 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
 {
     using P = typename F::template program<Phase>;
     const int tiles = not_kept(F::tiles(p, Phase)); // reads arguments only: no memory may be read before previous_wait()
-    F::with(p, Phase, [&](auto program, const auto &a) {
+    F::with(p, Phase, [&](auto program, const auto &given) {
         if constexpr (same_program<decltype(program), P>) {
+            typename args_of_phase<has_words<F>, typename P::args>::type a = given;
+            if constexpr (has_words<F>)
+                if (Phase > 0 || layer_of(p) > 0) sync.add_words(p, Phase, a);
             typename P::in_list::template walk<P> walk{}; // initialised, else the loop of a stack would keep what the previous layer left
             if (index < tiles) walk.start(a, index);
             bool seated = true; // the workgroup knows its seat
@@ -432,6 +489,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                         own = walk.while_rows_arrive(a, index, tiles, shared, [&] { return sync.begin(p, shared); });
                     else
                         own = sync.begin(p, shared);
+                    if constexpr (has_words<F>) sync.add_words(p, Phase, a);
                     if constexpr (is_counted<F>) pass_seat<F>(*sync.seated, ring);
                     if (own != index) {
                         if constexpr (is_ringed<P>) walk = {};
@@ -442,6 +500,13 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
             }
             if constexpr (is_fed<P> && !opens_first)
                 if (index < tiles) walk.open(ring.template open<Phase>());
+            if constexpr (has_words<F>) {
+                if constexpr (Phase == 0) look_ahead<F, 0>(p, index, shared, sync);
+                if constexpr (Phase + 1 < F::phases) {
+                    const int total = sync.total();
+                    look_ahead<F, Phase + 1>(p, index < tiles ? total - 1 - (tiles - 1 - index) % total : index - tiles, shared, sync);
+                }
+            }
 #pragma unroll 1
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
@@ -454,7 +519,11 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     sync.await(p, w); TF_TRACED(if constexpr (!is_fed<P>) trace_awaited(p.tf_trace, own, 0));
                 bool posts;
                 if constexpr (is_ringed<P>) {
-                    posts = !walk.tile(a, index, next >= tiles, ring, shared, [&] {
+                    const auto taken = [&] {
+                        if constexpr (has_words<F> && Phase + 1 == F::phases)
+                            if (next >= tiles && layer_of(p) + 1 == layers_of(p)) sync.took_last(p);
+                    };
+                    posts = !walk.tile(a, index, next >= tiles, ring, shared, taken, [&] {
                         if (sync.posts(p, w)) sync.post(p, w);
                     }) && sync.posts(p, w);
                 } else if constexpr (opens_first) {

@@ -7,12 +7,13 @@
 // - kept (a type): registers that live from tile to tile
 // - feed(p, tile, ring), instead of start(): the producer calls it to copy all pages of a tile
 // - compute(p, tile, ring, kept) reads the pages in the order of feed()
-// - finish(p, tile, results, memory, kept, stored) may call stored(), by one thread, once the tile's results are stored; returns whether it
-//   does
+// - finish(p, tile, results, memory, kept, taken, stored) calls taken(), by all threads, once all of them have the tile's rows. It may call
+//   stored(), by one thread, once the tile's results are stored; returns whether it does
 // - if P is alone in its launch, P::spec has ring_pages and pages_in_flight
 //
 // The source defines TF_TEAM as P::threads.
 #pragma once
+#include "templates/frame/words.h"
 #include "templates/isa/page_ring.h"
 
 template <class P> struct ring_walk {
@@ -26,17 +27,17 @@ template <class P> struct ring_walk {
         if (index >= tiles) return begin();
         look(p, index, shared);
         typename P::chunks x;
-        rows.load(x, 0);
+        rows.load(p, x, 0);
         const int own = begin();
         if (rows.is_one_chunk()) rows.put(x, 0), kept.row = rows.t.row;
         return own;
     }
-    template <class Reader, class Stored>
-    DEV bool tile(const typename P::args &p, int, bool last, Reader &ring, char *shared, Stored stored)
+    template <class Reader, class Taken, class Stored>
+    DEV bool tile(const typename P::args &p, int, bool last, Reader &ring, char *shared, Taken taken, Stored stored)
     {
         typename P::results r = P::compute(p, rows, ring, kept);
         if (last && thread_index() == 0) ring.memory.set_calm(true);
-        return P::finish(p, rows.t, r, reinterpret_cast<float *>(shared), kept, stored);
+        return P::finish(p, rows.t, r, reinterpret_cast<float *>(shared), kept, taken, stored);
     }
 };
 struct ring_in_list {
@@ -92,7 +93,7 @@ template <class P> DEV void run_ring(const typename P::args &p)
 #pragma unroll 1
     for (int index = block_index(); index < tiles; index += block_total()) { TF_TRACED(trace_start(p.tf_trace, index, 0));
         walk.look(p, index, shared + sizeof(typename own::memory));
-        walk.tile(p, index, false, ring, shared + sizeof(typename own::memory), [] {}); TF_TRACED(trace_end(p.tf_trace, index, 0));
+        walk.tile(p, index, false, ring, shared + sizeof(typename own::memory), [] {}, [] {}); TF_TRACED(trace_end(p.tf_trace, index, 0));
     } TF_TRACED(trace_leave(p.tf_trace, 0));
 }
 

@@ -83,6 +83,15 @@ template <class F> struct layer_view {
     DEV int layers() const { return all.tf_layers; }
     template <class T> DEV void own(T *&to, int place) const { to = row.template pointer<T>(all, layer, place); }
     DEV void kind(int &to, int place) const { to = row.number(all, layer, place); }
+    // later(), last(): clear a pointer in the first layer, or in all but the last one.
+    template <class T> DEV void later(T *&at) const
+    {
+        if (layer == 0) at = nullptr;
+    }
+    template <class T> DEV void last(T *&at) const
+    {
+        if (layer + 1 < all.tf_layers) at = nullptr;
+    }
     template <class T> DEV void in(T *&from) const
     {
         if (layer > 0) from = reinterpret_cast<T *>(layer % 2 ? all.tf_turn_0 : all.tf_turn_1);

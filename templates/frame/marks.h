@@ -10,9 +10,24 @@
 //   the low ones; else 0
 // - [1]: `late` once a wait of this launch has timed out, which ends all other waits
 // - [2]: a mark that counts workgroups that have ended; used if some gave up (census.h)
+// - [3]: in launches whose rows come in words (words.h): the epoch of the next launch's first layer
 // - from `head` on, `pitch` words (a cache line) apart: the marks, then the census
 #pragma once
 #include "templates/frame/census.h"
+
+// A clock that does not stand still between launches.
+#if defined(TF_ON_HOST)
+DEV unsigned long long nanoseconds_now() { return __builtin_readcyclecounter(); }
+#elif defined(__clang__)
+DEV unsigned long long nanoseconds_now() { return 0; } // not used
+#else
+DEV unsigned long long nanoseconds_now()
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+#endif
 
 struct marks {
     static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = census::open;
@@ -49,6 +64,26 @@ struct marks {
             if (!counts(now)) flag_swap(at, now, none);
         }
     }
+    // Returns the epoch of the launch's first layer. Called by one thread.
+    DEV unsigned long long first_epoch() const
+    {
+        unsigned long long now = flag_read(words + 3);
+        if (now >> 48 != next_epochs) {
+            flag_swap(words + 3, now, numbered(next_epochs, nanoseconds_now()));
+            now = flag_read(words + 3);
+        }
+        return epoch_of(now);
+    }
+    // An epoch is a number of 48 bits behind 16 bits that are a NaN as f16 or bf16. In the marks these bits are others: a call with other
+    // sizes may have kept words where this one has its marks, and their tags must not be taken for the next epoch.
+    static constexpr unsigned long long epochs = 0xffd5, next_epochs = 0xffb3;
+    DEV static unsigned long long numbered(unsigned long long first, unsigned long long number)
+    {
+        return first << 48 | number << 16 >> 16;
+    }
+    DEV static unsigned long long epoch_of(unsigned long long number) { return numbered(epochs, number); }
+    // Called by one thread of the launch, when all its workgroups have called first_epoch().
+    DEV void set_first_epoch(unsigned long long next) const { flag_store_relaxed(words + 3, numbered(next_epochs, next)); }
     // Counts the workgroup and returns its seat. Called by one thread before the workgroup's first tile.
     DEV seat take_seat(int phases) const
     {
@@ -64,10 +99,13 @@ struct marks {
             if (polls < census::patience) pause();
         while (own.total > 0 && own.gone > 0 && !has(flag_read(ends()), own.gone)) pause();
     }
-    // If some workgroups gave up: called by one thread of each workgroup as it ends. The last workgroup resets all words.
-    DEV void end(int phases) const
+    // If some workgroups gave up: called by one thread of each workgroup as it ends. The last workgroup resets all words. Returns whether
+    // this one is the last.
+    DEV bool end(int phases) const
     {
-        if (census::count(flag_take(ends(), census::one)) + 1 == static_cast<int>(block_total())) clear(phases, 0, 1);
+        if (census::count(flag_take(ends(), census::one)) + 1 != static_cast<int>(block_total())) return false;
+        clear(phases, 0, 1);
+        return true;
     }
     // Marks that the workgroup has ended its tiles of a phase. Called by one thread, after device_release() by every wave that stored, and
     // a barrier.

@@ -4,7 +4,8 @@
 // fixed order. Refuses (static_assert) tiles that are not whole pieces.
 //
 // S is as for gemm_register_fed, but `ahead` is the number of pieces that each warp reads from a page. lane_units: units of 16 bytes of
-// A's rows that a lane copies to shared memory at a time.
+// A's rows that a lane copies to shared memory at a time. If rows of A come in words (frame/words.h), S has a_words(p, batch, row), where a
+// row's words begin, and args has tf_words. If some_rows_in_words, a_words() may be null, and the rows are then those of a_row().
 #pragma once
 #include "templates/frame/frame_ring.h"
 #include "templates/gemm/gemm_register_fed.h"
@@ -21,6 +22,14 @@ template <class T> DEV const T *computed_here(const T *x) // in global memory
     return static_cast<const T *>(__cvta_global_to_generic(at));
 }
 #endif
+
+template <class S, class = void> constexpr bool has_row_words = false;
+template <class S> constexpr bool has_row_words<S, nothing<decltype(S::some_rows_in_words)>> = true;
+template <class S> constexpr bool plain_rows_of()
+{
+    if constexpr (has_row_words<S>) return S::some_rows_in_words;
+    else return true;
+}
 
 template <class S> struct gemm_ring : gemm_register_fed<S> {
     using base = gemm_register_fed<S>;
@@ -71,6 +80,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     static constexpr int chunk_log = 5 + (lane_units > 1) + (lane_units > 2) + (lane_units > 4) + (lane_units > 8);
     static constexpr int share_bytes = lane_units * TF_WAVE * 16 + most_rows * 16, rows_bytes = waves * share_bytes;
     using chunks = chunk[lane_units];
+    static constexpr bool may_be_plain = plain_rows_of<S>();
     // Of a tile: where its rows lie, and where the warp keeps its share of them. Computed before the tile waits for its rows.
     struct row_share {
         tile t;
@@ -79,6 +89,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         const chunk *row;              // the tile's first row
         chunk *memory;                 // of the warp
         const chunk *unit[lane_units]; // the units of the first chunk that the lane copies
+        const float *row_words, *words[has_row_words<S> ? lane_units : 1]; // the same, of rows in words
         int piece[lane_units];         // the pieces that need them
         typename operand::place near[down];
 
@@ -91,12 +102,15 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
 #pragma unroll
             for (int held = 1; held < most_rows; held *= 2) log -= rows > held;
             memory = reinterpret_cast<chunk *>(shared + warp * share_bytes);
-            row = reinterpret_cast<const chunk *>(S::a_row(p, 0, t.row));
+            if constexpr (may_be_plain) row = reinterpret_cast<const chunk *>(S::a_row(p, 0, t.row));
+            if constexpr (has_row_words<S>) row_words = S::a_words(p, 0, t.row);
 #pragma unroll
             for (int v = 0; v < lane_units; v++) {
                 const int nth = unit_of(v) >> log, in = unit_of(v) & ((1u << log) - 1);
                 piece[v] = in / units * waves + warp;
-                unit[v] = computed_here(row + ((nth < rows ? nth : rows - 1) * (a_stride_of<S>(p) / 8) + piece[v] * units + lane % units));
+                const auto at = (nth < rows ? nth : rows - 1) * (a_stride_of<S>(p) / 8) + piece[v] * units + lane % units;
+                if constexpr (may_be_plain) unit[v] = computed_here(row + at);
+                if constexpr (has_row_words<S>) words[v] = computed_here(row_words + at * 8);
             }
 #pragma unroll
             for (int i = 0; i < down; i++)
@@ -107,11 +121,37 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         DEV int iterations_of_chunk() const { return (1u << log) / (units * ahead); }
         DEV bool has(int v, int first) const { return piece[v] + first * each_page < along; }
         // Loads the lane's units of the chunk that begins with iteration `first`; put() stores them.
-        DEV void load(chunks &x, int first) const
+        DEV void load(const args &p, chunks &x, int first) const
+        {
+            if constexpr (has_row_words<S>)
+                if (!may_be_plain || row_words) return take_words(p, x, first);
+            if constexpr (may_be_plain) load_plain(x, first);
+        }
+        DEV int column_of(int v, int first) const { return (piece[v] + first * each_page) * base::length + lane % units * 8; }
+        // Of units that do not exist, zeros.
+        DEV void take_words(const args &p, chunks &x, int first) const
+        {
+            constexpr int most = 4, together = lane_units < most ? lane_units : most;
+#pragma unroll
+            for (int v = 0; v < lane_units; v += together) {
+                const auto exists = [&](int i) {
+                    return has(v + i, first) && (S::K % base::length == 0 || column_of(v + i, first) < S::K);
+                };
+                chunk some[together];
+                p.tf_words.template take<together, true>(
+                    some, [&](int i) { return words[v + i] + first * (each_page * base::length); },
+                    [&](int i) { return !exists(i) ? 0 : S::K % 8 == 0 || S::K - column_of(v + i, first) > 4 ? 2 : 1; });
+#pragma unroll
+                for (int i = 0; i < together; i++) {
+                    x[v + i] = some[i];
+                }
+            }
+        }
+        DEV void load_plain(chunks &x, int first) const
         {
 #pragma unroll
             for (int v = 0; v < lane_units; v++) {
-                const int k = (piece[v] + first * each_page) * base::length + lane % units * 8;
+                const int k = column_of(v, first);
                 const bool exists = has(v, first) && (S::K % base::length == 0 || k < S::K);
                 // In place of a unit that does not exist, another one is read: a load under a condition would take registers for x
                 // throughout the launch.
@@ -207,8 +247,9 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
                 begin(p, t, item_of(k), r.context);
             } else {
                 chunks x;
-                from.load(x, first);
-                if (first == 0) begin(p, t, item_of(k), r.context);
+                if (has_row_words<S> && first == 0) begin(p, t, item_of(k), r.context); // what it loads is there before the rows
+                from.load(p, x, first);
+                if (!has_row_words<S> && first == 0) begin(p, t, item_of(k), r.context);
                 from.put(x, first);
                 if (first == 0 && thread_index() == 0) ring.memory.set_calm(false);
             }
@@ -284,9 +325,10 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
             if (row + piece_results::row(e) < rows)
                 sums[sum_places::at(row + piece_results::row(e), column + piece_results::column(e))] = r.sum[e];
     }
-    // If the lanes of one warp store all results, one thread calls stored() after they have. Returns whether they do.
-    template <class Stored>
-    DEV static bool finish(const args &p, const tile &t, results &r, float *memory, kept &k, Stored stored)
+    // Calls taken(), by all threads, once all of them have the tile's rows. If the lanes of one warp store all results, one thread calls
+    // stored() after they have. Returns whether they do.
+    template <class Taken, class Stored>
+    DEV static bool finish(const args &p, const tile &t, results &r, float *memory, kept &k, Taken taken, Stored stored)
     {
         const int item = item_of(k), rows = S::rows(p) - t.row < base::tile_m ? S::rows(p) - t.row : base::tile_m;
         const tile_memory m(memory, k.turn, rows);
@@ -304,19 +346,24 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
             for (int i = 0; i < down; i++)
                 r.squares[i].put(m.squares + warp * base::tile_m + i * piece_results::rows);
         barrier();
+        constexpr bool one_each = base::tile_m * base::per_row <= base::threads; // the items of a tile; else store() may still wait
+        if (one_each) taken();
         if (item < rows * base::per_row) store(p, t, r.context, item, m);
         const bool by_one_warp = !S::row_sums && rows * base::per_row <= TF_WAVE;
         if (by_one_warp && item < TF_WAVE) {
             __syncwarp();
             if (item == 0) stored();
         }
-        if constexpr (base::tile_m * base::per_row > base::threads)
+        if constexpr (!one_each) {
 #pragma unroll 1
             for (int more = item + base::threads; more < rows * base::per_row; more += base::threads) {
                 typename S::context c = S::begin(p, 0, t.row + base::item_row(more));
                 base::load_early(p, t, more, c);
                 store(p, t, c, more, m);
             }
+            barrier();
+            taken();
+        }
         if constexpr (S::row_sums) {
             barrier();
             for (int in = item; in < rows; in += base::threads) {

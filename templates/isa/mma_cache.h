@@ -157,6 +157,27 @@ DEV int thread_again() { return thread_index(); }
 template <class X> DEV X warp_same(const X &x) { return x; } // x is warp-uniform
 DEV void warp_sync() { __syncwarp(); }
 
+// A lane's columns of a row in words (frame/words.h).
+template <class T, int Columns> struct row_in_words {
+    static constexpr int wide = Columns / 32;
+    static constexpr bool narrow = Columns % 32 != 0;
+    struct piece {
+        unsigned word[4];
+    };
+    row_piece of[wide + narrow];
+    template <class Words> DEV void take(const Words &words, const float *from)
+    {
+        piece x[wide + narrow];
+        words.template take<wide + narrow, false>(
+            x, [&](int n) { return from + n * 32 + (n < wide ? cache_block<32>::first() : cache_block<16>::first()); },
+            [](int n) { return n < wide ? 2 : 1; });
+#pragma unroll
+        for (int n = 0; n < wide + narrow; n++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) of[n].pair[i] = x[n].word[i];
+    }
+};
+
 // 16 rows of keys or values, each Columns long.
 template <class T, int Columns> struct rows_of_cache {
     static constexpr int wide = Columns / 32;
@@ -173,6 +194,16 @@ template <class T, int Columns> struct rows_of_cache {
 #pragma unroll
             for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load(at + n * 32);
             if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
+        }
+    }
+    // All 16 rows become this one.
+    DEV void repeat(const row_in_words<T, Columns> &x)
+    {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+#pragma unroll
+            for (int n = 0; n < wide; n++) of[n].half[h] = x.of[n];
+            if constexpr (narrow) last.half[h] = x.of[wide];
         }
     }
     // The same from contiguous rows in shared memory.
@@ -229,6 +260,18 @@ template <class T, int HeadDim, int ValueDim> struct cache_tile {
                 for (int n = 0; n < wide; n++) of[n] = cache_block<32>::load(at + n * 32);
                 if constexpr (narrow) of[wide] = cache_block<16>::load(at + wide * 32);
             }
+        }
+    };
+    template <int Columns> using row_of_words = row_in_words<T, Columns>;
+    struct queries_in_words : queries {
+        // As load(), but rows are in words, and row_at(row) is where one begins. Waits for them.
+        template <class Words, class Row> DEV void take(const Words &words, const Row &row_at, int rows)
+        {
+            const int row = thread_index() % 32 / 4;
+            row_in_words<T, HeadDim> x;
+            x.take(words, row_at(row < rows ? row : 0));
+#pragma unroll
+            for (int n = 0; n < queries::wide + queries::narrow; n++) this->of[n] = row < rows ? x.of[n] : row_piece{};
         }
     };
     struct keys : row_of_keys {
