@@ -54,6 +54,49 @@ const expression *use_scratch(emission *e, int index, bool written)
                                       .size = sizeof(void *)});
 }
 
+const char launch_words[] = "tf_words";
+
+int value_words(const plan *p, const ir_value *v)
+{
+    if (v->root) return -1;
+    return p->words[v == p->stack.in ? p->stack.out->id : v->id] - 1;
+}
+
+const launch *emission_launch(const emission *e)
+{
+    for (int i = 0; i < e->plan->launch_count; i++)
+        for (int k = 0; k < e->plan->launches[i].work_count; k++)
+            if (e->plan->launches[i].work[k].phase == e->phase) return &e->plan->launches[i];
+    return NULL;
+}
+
+const expression *use_launch_words(emission *e)
+{
+    return use_argument(e, (argument){.kind = argument_scratch, .name = launch_words, .index = emission_launch(e)->marks, .written = true,
+                                      .size = launch_words_bytes});
+}
+
+const expression *use_words(emission *e, const ir_value *v, bool written)
+{
+    return use_argument(e, (argument){.kind = argument_scratch,
+                                      .name = arena_printf(e->a, "%s_words", e->names->values[v->id]),
+                                      .value = v,
+                                      .index = value_words(e->plan, v),
+                                      .written = written,
+                                      .size = sizeof(void *)});
+}
+
+const expression *words_address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written)
+{
+    return c_sum(e->pool, c_sum(e->pool, use_words(e, v, written), scaled(e, row, value_stride(v))), column);
+}
+
+const char *words_function(emission *e, const char *name, const ir_value *v, const char *lanes)
+{
+    const char *later = v == e->plan->stack.out ? "next()." : ""; /* the next layer reads the output with its own epoch */
+    return arena_printf(e->a, "%s.%s%s<%s, %s>", c_text(e->a, use_launch_words(e)), later, name, dtype_c_name(v->type), lanes);
+}
+
 void use_trace_of(emission *e)
 {
     if (e->trace >= 0)
@@ -149,7 +192,8 @@ unsigned argument_bytes(const argument *list, int count)
 {
     unsigned bytes = count ? list[count - 1].offset + list[count - 1].size : 0, align = 1;
     for (int i = 0; i < count; i++) {
-        const unsigned own = list[i].kind == argument_next ? sizeof(void *) : list[i].size;
+        const bool is_struct = list[i].kind == argument_next || (list[i].kind == argument_scratch && list[i].size == launch_words_bytes);
+        const unsigned own = is_struct ? sizeof(void *) : list[i].size;
         if (own > align) align = own;
     }
     return (bytes + align - 1) / align * align;
@@ -183,6 +227,8 @@ void write_arguments(emission *e, writer *w)
             write_line(w, "tensor_map %s;", g->name);
         else if (g->kind == argument_next)
             write_line(w, "weight_runs %s;", g->name);
+        else if (g->kind == argument_scratch && g->size == launch_words_bytes)
+            write_line(w, "launch_words %s;", g->name);
         else
             write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
     }

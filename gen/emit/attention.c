@@ -3,6 +3,7 @@
 #include "gen/emit/attention.h"
 #include "gen/emit/cache.h"
 #include "ir/graph/layer_kinds.h"
+#include <string.h>
 
 /* Whether each head of each row of x begins at a multiple of 16 bytes. head: elements per head. */
 static bool aligned_rows(const heads *h, const ir_value *x, long long head)
@@ -333,6 +334,36 @@ void heads_write_pointers(heads *h)
     write_pointer(h, "v", op->inputs[2], h->value_head, "key", "head");
 }
 
+/* A pointer to the words of a token's row of x, at a head. head: elements of a head. */
+static void write_words(heads *h, const char *name, const ir_value *x, long long head)
+{
+    expression_pool *p = h->e->pool;
+    const bool query = strcmp(name, "q_words") == 0;
+    const expression *row = query ? row_of_token(h, x, c_int(p, "token")) : c_int(p, "batch");
+    const expression *from = words_address(h->e, x, row, c_product(p, c_int(p, "head"), c_number(p, head)), false);
+    write_line(h->w, "DEV static const float *%s(const args &p, int batch, %sint head)", name, query ? "int token, " : "");
+    write_body(h->w);
+    write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, from));
+    end_body(h->w);
+}
+
+void heads_write_words(heads *h)
+{
+    if (value_words(h->e->plan, h->op->inputs[0]) < 0) return;
+    write_line(h->w, "static constexpr bool in_words = true;");
+    write_words(h, "q_words", h->op->inputs[0], h->head);
+    write_words(h, "k_words", h->op->inputs[1]->def->inputs[0], h->head);
+    write_words(h, "v_words", h->op->inputs[2]->def->inputs[0], h->value_head);
+    (void)use_launch_words(h->e);
+}
+
+static const expression *words_of_token(heads *h, const ir_value *x, long long size)
+{
+    expression_pool *p = h->e->pool;
+    const expression *column = c_sum(p, c_product(p, c_int(p, "head"), c_number(p, size)), c_int(p, "col"));
+    return words_address(h->e, x, row_of_token(h, x, c_int(p, "token")), column, true);
+}
+
 void heads_write_output(heads *h, bool in_eights)
 {
     writer *w = h->w;
@@ -343,7 +374,11 @@ void heads_write_output(heads *h, bool in_eights)
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_body(w);
-    const bool whole = in_eights && aligned_rows(h, out, h->value_head);
+    const bool whole = in_eights && aligned_rows(h, out, h->value_head), in_words = value_words(h->e->plan, out) >= 0;
+    if (in_words)
+        write_spec_line(w, h->op->at, "%s;",
+                        c_text(h->e->a, c_call(p, words_function(h->e, "store", out, "V"), words_of_token(h, out, h->value_head), o)));
+    if (in_words && h->e->plan->stack.in) write_line(w, "if (!%s) return;", c_text(h->e->a, use_value(h->e, out, true)));
     write_spec_line(w, h->op->at, "%s;",
                     c_text(h->e->a, whole ? c_call(p, "store_aligned<V>", to, o) : c_call(p, "store<V>", to, left, o)));
     end_body(w);

@@ -23,6 +23,7 @@ void heads_write_lists(heads *h);
 void heads_write_cache(heads *h);
 void heads_write_strides(heads *h);                                 /* elements between rows of keys, of values; run length */
 void heads_write_pointers(heads *h);                                /* q(), k(), v(): pointers to rows */
+void heads_write_words(heads *h);                                   /* q_words(), k_words(), v_words(), of rows in words */
 void heads_write_ragged(heads *h);                                  /* whether sequences of a batch may have different key counts */
 void heads_write_maps(heads *h, long long pack, long long block_k); /* q, k, v as tensor maps */
 void heads_write_partial(heads *h, const ir_value *x, bool written); /* pointer to the partials of a split-KV attention */

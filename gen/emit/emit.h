@@ -47,6 +47,15 @@ typedef struct emission {
 /* ---- access.c: arguments and addresses */
 const expression *use_value(emission *e, const ir_value *v, bool written); /* p.x_ for v's root; registers the argument */
 const expression *use_scratch(emission *e, int index, bool written);
+/* ---- rows in words (templates/frame/words.h). The words of a stack's input are those of its output, or null in the first layer. */
+extern const char launch_words[]; /* "tf_words" */
+enum { launch_words_bytes = 24 }; /* size of launch_words; its first field points to the launch's marks */
+const launch *emission_launch(const emission *e);    /* the launch of its phase */
+int value_words(const plan *p, const ir_value *v);   /* the scratch with v's words; -1: it has none */
+const expression *use_launch_words(emission *e);     /* p.tf_words */
+const expression *use_words(emission *e, const ir_value *v, bool written); /* p.x_words */
+const expression *words_address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written);
+const char *words_function(emission *e, const char *name, const ir_value *v, const char *lanes); /* p.tf_words.load<bf16, W> */
 void use_trace_of(emission *e); /* registers the argument for the launch's trace, if it has one */
 const expression *use_packed(emission *e, int index, bool written);
 const expression *use_next_packed(emission *e, const char *name, int index); /* the packed weight of a later launch */

@@ -149,7 +149,15 @@ static bool aligned(scope *s, const ir_value *v, const place *at)
 static const expression *load_row_vector(scope *s, const ir_value *v, const place *at)
 {
     emission *e = s->e;
-    const expression *from = address(e, v, at->row, place_column(s, at), false), *left = left_at(s, at);
+    const expression *left = left_at(s, at), *words = NULL;
+    if (value_words(e->plan, v) >= 0) {
+        if (left || !aligned(s, v, at)) bail(e->a, code_unsupported, v->at, "internal: %%%s: words that are not read by fours", v->name);
+        words = c_call(e->pool, words_function(e, "load", v, s->lanes), words_address(e, v, at->row, place_column(s, at), false));
+        if (v != e->plan->stack.in) return words;
+    }
+    const expression *from = address(e, v, at->row, place_column(s, at), false);
+    if (words)
+        return c_choice(e->pool, use_words(e, v, false), words, c_call(e->pool, arena_printf(e->a, "load_aligned<%s>", s->lanes), from));
     if (!left && aligned(s, v, at)) return c_call(e->pool, arena_printf(e->a, "load_aligned<%s>", s->lanes), from);
     return c_call(e->pool, arena_printf(e->a, "load<%s>", s->lanes), from, left ? left : c_int(e->pool, s->lanes));
 }

@@ -90,9 +90,25 @@ static void write_packed(gemm *g)
                c_text(g->e->a, use_packed(g->e, gemm_pack(g), false)));
 }
 
+/* Writes where rows of A in words begin, and whether some rows are plain. */
+static void write_words_of_a(gemm *g)
+{
+    emission *e = g->e;
+    write_line(g->w, "static constexpr bool some_rows_in_words = %s;", g->a == e->plan->stack.in ? "true" : "false");
+    write_line(g->w, "DEV static const float *a_words(const args &p, int batch, int row)");
+    write_body(g->w);
+    const expression *from = words_address(e, g->a, row_of_a(g), c_number(e->pool, 0), false), *words = use_words(e, g->a, false);
+    if (g->a == e->plan->stack.in) from = c_choice(e->pool, words, from, c_name(e->pool, "nullptr"));
+    write_spec_line(g->w, g->product->at, "return %s;", c_text(e->a, from));
+    end_body(g->w);
+    (void)use_launch_words(e);
+}
+
 void gemm_write_rows_of_operands(gemm *g)
 {
-    gemm_write_rows_of_a(g);
+    const bool in_words = value_words(g->e->plan, g->a) >= 0;
+    if (in_words) write_words_of_a(g);
+    if (!in_words || g->a == g->e->plan->stack.in) gemm_write_rows_of_a(g);
     write_packed(g);
 }
 

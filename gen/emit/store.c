@@ -109,13 +109,33 @@ static void count_put(scope *s, const ir_value *v, bool whole)
     if (!whole || dtype_size(v->type) != 2) s->puts->loose = true;
 }
 
+/* Stores x, the value v at `at`, in words, if v has some. */
+static void write_words(scope *s, const ir_value *v, const place *at, const expression *when, const expression *x)
+{
+    emission *e = s->e;
+    if (value_words(e->plan, v) < 0) return;
+    if (at->left) bail(e->a, code_unsupported, v->at, "internal: %%%s: words that are not stored by fours", v->name);
+    const expression *to = words_address(e, v, at->row, place_column(s, at), true), *test = c_both(e->pool, when, at->guard);
+    write_test(s, v->def->at, test);
+    write_spec_line(s->w, v->def->at, "%s;", c_text(e->a, c_call(e->pool, words_function(e, "store", v, s->lanes), to, x)));
+    end_test(s, test);
+}
+
+/* The condition under which a value that has words is also stored as it is: in a stack only the last layer's is, for the caller. */
+static const expression *plain_condition(emission *e, const ir_value *v)
+{
+    return e->plan->stack.in && value_words(e->plan, v) >= 0 ? use_value(e, v, true) : NULL;
+}
+
 static void write_dense(scope *s, const ir_value *v, const place *at, const expression *when)
 {
     expression_pool *p = s->e->pool;
     const expression *x = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(s, at), true);
     const bool aligned = aligned_store(s, v, at);
     count_put(s, v, aligned);
-    write_piece(s, v->def->at, c_both(p, when, at->guard), to, at->left ? at->left : aligned ? NULL : c_int(p, s->lanes), x);
+    write_words(s, v, at, when, x);
+    const expression *test = c_both(p, c_both(p, plain_condition(s->e, v), when), at->guard);
+    write_piece(s, v->def->at, test, to, at->left ? at->left : aligned ? NULL : c_int(p, s->lanes), x);
 }
 
 /* The address in the cache of an element that is appended. `row` and `column` are those of the operand: for column d of head h of token t
@@ -145,6 +165,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
     const expression *room = c_both(p, c_at_least(p, position, c_number(p, 0)), c_less(p, position, extent_c(e, value_tokens(state))));
     const expression *test = c_both(p, c_both(p, when, at->guard), room), *i = c_int(p, "i");
     count_put(s, v, whole);
+    write_words(s, op->inputs[0], at, when, x);
     if (whole) {
         write_piece(s, op->at, test, cache_address(s, op, at->row, column, position), at->left, x);
         return;

@@ -11,9 +11,11 @@
 #include "gen/plan/sums.h"
 #include "gen/plan/terms.h"
 #include "gen/plan/tile.h"
+#include "gen/plan/words.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include "gen/plan/overrides.h"
+#include "gen/program/decode_whole.h"
 #include "gen/program/gemm_ring.h"
 #include <string.h>
 
@@ -398,6 +400,19 @@ static void share_threads(const planner *p, launch *l)
     }
 }
 
+/* Shared memory for the schedule of an attention that looks ahead (templates/frame/frame_list.h). */
+static void plan_schedule(const planner *p, launch *l)
+{
+    if (!l->words) return;
+    l->schedule_at = l->shared_bytes;
+    for (int i = 0; i < l->work_count; i++) {
+        const ir_op *op = phase_first(l->work[i].phase, class_ATTENTION);
+        const int bytes = op ? (int)decode_schedule_bytes(op, p->p->target) : 0;
+        if (bytes > l->schedule_bytes) l->schedule_bytes = bytes;
+    }
+    l->dynamic_bytes = l->shared_bytes += l->schedule_bytes;
+}
+
 /* If programs of the launch load weights through a ring, gives the ring the shared memory that the phases leave, and adds the warp that
  * fills it. */
 static void plan_ring(const planner *p, launch *l)
@@ -433,8 +448,9 @@ static void plan_loader(launch *l)
  * multiprocessor. */
 static void plan_order(const planner *p, launch *l)
 {
-    order_set(p->a, p->ir, l);
-    const char *fault = order_fault(p->a, p->ir, l);
+    if (!p->tuning || !p->tuning->without_words) words_find(p->a, p->p, l);
+    if (!l->words) order_set(p->a, p->ir, l);
+    const char *fault = l->words ? words_fault(p->a, p->p, l) : order_fault(p->a, p->ir, l);
     if (fault) bail(p->a, code_check_failed, (position){0}, "internal: launch %s: %s", l->name, fault);
     l->resident = 1;
 }
@@ -455,7 +471,8 @@ static void plan_kernel(planner *p, int index)
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
     if (together) plan_order(p, l);
     else if (l->work_count > 1) share_threads(p, l);
-    if (together && l->overlap) l->dynamic_bytes = l->shared_bytes = (l->shared_bytes + 15) / 16 * 16 + seat_bytes;
+    if (together && (l->overlap || l->words)) l->dynamic_bytes = l->shared_bytes = (l->shared_bytes + 15) / 16 * 16 + seat_bytes;
+    plan_schedule(p, l);
     plan_ring(p, l);
     plan_loader(l);
     limit_grid(p, l);
@@ -502,7 +519,8 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
     if (block_is_whole(p.ir)) block_gather(a, p.ir);
     if (p.ir->stacked) stack_check(a, p.ir, tuning);
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
-    p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);
+    p.p->scratches = arena_alloc(a, (2 * kernels + values) * sizeof *p.p->scratches);
+    p.p->words = arena_alloc(a, values * sizeof *p.p->words);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
     p.p->partials = arena_alloc(a, values * sizeof *p.p->partials);
@@ -530,6 +548,14 @@ static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t
     return t->forbidden_count > known;
 }
 
+/* True if rows passed in words in a launch that spilled: the same tiles without words take fewer registers. */
+static bool words_spilled(const plan *p, const spilled_tile *spilled)
+{
+    bool any = false;
+    for (int i = 0; i < p->launch_count; i++) any |= p->launches[i].words && is_spilled(&spilled[i]);
+    return any;
+}
+
 /* True if a phase of the launch that spilled now has a tile that has not spilled. (Phases side by side get the same number of threads,
  * which may make a smaller tile equal to one that spilled.) */
 static bool has_new_tile(const launch *now, const launch *before)
@@ -550,12 +576,14 @@ plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
     tuning *t = arena_alloc(a, sizeof *t);
     *t = p->tuning ? *p->tuning : (tuning){0};
     for (size_t i = 0; i < t->forbidden_count; i++) list[i] = t->forbidden[i];
-    if (!forbid_spilled(p, spilled, t, list)) return NULL;
+    t->without_words |= words_spilled(p, spilled);
+    const bool same_tiles = t->without_words && !(p->tuning && p->tuning->without_words);
+    if (!same_tiles && !forbid_spilled(p, spilled, t, list)) return NULL;
     t->forbidden = list;
     if (!*arena_source_name(a)) arena_source(a, p->spec, NULL, 0);
     plan *again = plan_choose(a, p->fused, p->device, t);
     again->choice = p->choice, again->followed = p->followed;
-    bool better = false;
+    bool better = same_tiles;
     for (int i = 0; i < p->launch_count; i++) better |= is_spilled(&spilled[i]) && has_new_tile(&again->launches[i], &p->launches[i]);
     if (!better) return NULL;
     emit(a, again);

@@ -124,6 +124,8 @@ static void add_phase(prediction *sum, const prediction *one)
  * pipeline. Fitted to Llama decode blocks on an H200 (docs/performance.md). */
 static const double hops_of_a_wait = 2.5;
 
+static double hops_before(const launch *l, int phase) { return l->words || l->work[phase].await_count ? hops_of_a_wait : 0; }
+
 /* Adds a phase that begins when the launch's earlier phases have ended. wait: seconds from that end until the phase has data to compute
  * with. */
 static void add_later_phase(prediction *sum, const prediction *one, double wait)
@@ -142,7 +144,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
         prediction one;
         predict_phase(a, p, l, &l->work[i], l->work_count == 1 ? w : NULL, &one);
         if (i == 0) *out = one;
-        else if (l->together) add_later_phase(out, &one, l->work[i].await_count ? hops_of_a_wait * device_busy_hop(p->device) : 0);
+        else if (l->together) add_later_phase(out, &one, hops_before(l, i) * device_busy_hop(p->device));
         else add_phase(out, &one);
     }
     out->limit = limit_of(out);

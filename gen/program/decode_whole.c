@@ -162,6 +162,18 @@ static bool shares(const problem *p) { return p->ir->threads && !p->target->by_w
 
 enum { part_words = 12 /* of a part (decode_runs.h) */ };
 
+/* of decode_runs<...>::run: three states of 16, those of `numbers` and one more for each lane, and five */
+static long long run_words(const ir_op *attention, const target_info *target)
+{
+    const int numbers = attention->attributes.first ? 3 : 2;
+    return 53 + (numbers + 1) * target->wave;
+}
+
+long long decode_schedule_bytes(const ir_op *attention, const target_info *target)
+{
+    return (run_words(attention, target) * 4 + 15) / 16 * 16;
+}
+
 /* sizeof(memory) of the template */
 long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
@@ -169,9 +181,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
     const bool in_order = p->target->by_waves; /* results are stored straight from the partials of the waves */
     const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order || shares(p) ? 4 : kept * padded;
-    const int numbers = p->attention->attributes.first ? 3 : 2; /* words of decode_runs<...>::numbers, which a sequence has */
-    /* words of decode_runs<...>::run: three states of 16, numbers + 1 for each lane, and five more */
-    const long long run = 53 + (numbers + 1) * p->target->wave, pending = shares(p) ? 2 * part_words : 0;
+    const long long run = run_words(p->attention, p->target), pending = shares(p) ? 2 * part_words : 0;
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run + pending;
     const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* for queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
@@ -226,6 +236,11 @@ void decode_whole_members(emission *e, writer *w)
     heads_write_cache(&h);
     heads_write_scores(&h);
     heads_write_pointers(&h);
+    heads_write_words(&h);
+    if (value_words(e->plan, h.op->inputs[0]) >= 0) {
+        const launch *l = emission_launch(e);
+        write_line(w, "static constexpr int schedule_at = %d, schedule_bytes = %d;", l->schedule_at, l->schedule_bytes);
+    }
     heads_write_output(&h, true);
     write_line(w, "DEV static float *partial(const args &p) { return %s; }", c_text(e->a, use_scratch(e, e->scratch, true)));
 }

@@ -21,6 +21,7 @@ const char *decode_whole_obstacle(const problem *p);
 void decode_whole_cost(const problem *p, const ir_tile *t, cost_descriptor *d);
 const char *decode_whole_illegal(const problem *p, const ir_tile *t);
 long long decode_whole_bytes(const problem *p, const ir_tile *t);
+long long decode_schedule_bytes(const ir_op *attention, const target_info *target); /* of decode_runs<...>::run */
 void decode_whole_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 extent decode_whole_scratch(const problem *p, const ir_tile *t);
 void decode_whole_members(emission *e, writer *w);

@@ -126,6 +126,8 @@ void several_write_list(arena *a, const plan *p, const launch *l, const side *si
     write_line(w, "using waits = by_phases<%s>;", struct_name);
     write_line(w, "static constexpr bool counted = %s;", l->overlap ? "true" : "false");
     if (begins_alone(l)) write_line(w, "static constexpr bool begins_alone = true;");
+    if (l->words) write_line(w, "static constexpr bool in_words = true;");
+    if (l->words) write_line(w, "static constexpr int kept_bytes = %d;", l->schedule_bytes);
     write_ring(l, w);
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);

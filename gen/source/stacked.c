@@ -41,6 +41,9 @@ void stacked_write_phase(arena *a, const plan *p, const launch *l, int number, c
         if (strncmp(g->name, prefix, strlen(prefix)) != 0) continue;
         const char *field = g->name + strlen(prefix);
         if (g->by_layer) write_line(w, g->kind == argument_kind_of_layer ? "p.kind(a.%s, %d);" : "p.own(a.%s, %d);", field, g->place);
+        else if (g->kind == argument_scratch && g->value && g->value == p->stack.in) write_line(w, "p.later(a.%s);", field);
+        else if (l->words && root_of(g) && root_of(g)->kind == value_result && g->written) write_line(w, "p.last(a.%s);", field);
+        else if (l->words) continue;
         else if (root_of(g) && root_of(g) == p->stack.in) write_line(w, "p.in(a.%s);", field);
         else if (root_of(g) && root_of(g) == p->stack.out) write_line(w, "p.out(a.%s);", field);
     }

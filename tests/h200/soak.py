@@ -42,6 +42,7 @@ LIMIT = 1.5e-2  # of bf16's relative RMS difference to float64, as in bench/
 CASES = [
     ("llama-decode", dict(B=8, L=1024, D=2048, H=32, KV=8, hd=64, F=8192), [dict(B=1), dict(B=8), dict(B=3)]),
     ("llama-decode", dict(B=2, L=777, D=576, H=9, KV=3, hd=64, F=1536), [dict(B=2), dict(B=1), dict(B=5)]),
+    ("llama-decode", dict(B=1, L=512, D=2048, H=16, KV=16, hd=128, F=5468), [dict(B=1), dict(B=4)]),
     ("llama-decode", dict(B=3, L=777, D=1000, H=8, KV=2, hd=80, F=1501), [dict(B=3), dict(B=17)]),
     ("gpt2-decode", dict(B=4, L=300, D=768, H=12, hd=64, F=3072), [dict(B=4), dict(B=1)]),
     ("llama-block", dict(B=1, S=37, D=256, H=8, KV=2, hd=32, F=688), [dict(S=37), dict(S=5, B=3), dict(S=130)]),

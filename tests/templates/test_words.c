@@ -1,0 +1,314 @@
+/* Rows that phases of a launch pass on in words (templates/frame/words.h, gen/plan/words.h): launches whose memory holds anything, whose
+ * epochs begin anew, or that follow one with a wait that took too long; which plans have words; the proof, which finds each mutant; results
+ * on the host engine. */
+#include "tests/templates/kernels_under.h"
+#include "gen/plan/words.h"
+#include "tests/support.h"
+
+/* ---- two phases by hand */
+enum { groups = 3, head = 16, pitch = 16, phases = 2, word_count = head + (phases + 2) * pitch, row_floats = 4 * groups };
+
+typedef struct words_args {
+    float *row, *sums;
+    int first, slow;
+    unsigned long long *marks, epoch;
+    int phase;
+} words_args;
+
+static const unsigned long long none = 0x4e0793f8c26bull, magic = 0xffb3; /* marks::none, marks::next_epochs */
+
+static host_module *module_of(bool counted, int fewer, const char *more)
+{
+    static char text[256];
+    const char *const templates[] = {"templates/frame/frame_list.h", "templates/frame/words.h"};
+    snprintf(text, sizeof text, "#define TF_TARGET_HOST 1\n#define TF_WAVE 32\n#define TF_COUNTED %d\n#define TF_FEWER %d\n%s", counted,
+             fewer, more);
+    return kernels_under(text, templates, 2, "tests/templates/words.hip");
+}
+
+static words_args fresh(int slow)
+{
+    words_args p = {.row = memory(row_floats * sizeof *p.row, "row"), .sums = memory(groups * sizeof *p.sums, "sums"), .first = 10,
+                    .slow = slow, .marks = memory(word_count * sizeof *p.marks, "marks")};
+    memset(p.marks, 0xa5, word_count * sizeof *p.marks);
+    memset(p.row, 0xff, row_floats * sizeof *p.row);
+    return p;
+}
+
+static void launch_both(host_module *m, bool cooperative, words_args *p)
+{
+    const host_launch_dims dims = {.grid = {groups}, .block = {32}, .shared_bytes = 64, .cooperative = cooperative};
+    p->first += 100;
+    launch_ok(m, "both_phases", dims, p);
+}
+
+static void sums_are_right(const words_args *p, int fewer)
+{
+    const int numbers = groups - fewer;
+    for (int i = 0; i < groups; i++)
+        ck_assert_msg(p->sums[i] == (float)(numbers * p->first + numbers * (numbers - 1) / 2), "%d: %g", i, (double)p->sums[i]);
+}
+
+static void marks_are_clear(const words_args *p)
+{
+    ck_assert_msg(p->marks[1] == 0 && p->marks[2] == none, "%llx %llx", p->marks[1], p->marks[2]);
+    ck_assert_msg(p->marks[3] >> 48 == magic, "%llx", p->marks[3]);
+    for (int i = 0; i <= phases + 1; i++) ck_assert_msg(p->marks[head + i * pitch] == none, "mark %d: %llx", i, p->marks[head + i * pitch]);
+}
+
+/* The epoch's word is lost in part or whole between launches; what is left may look like an epoch. */
+START_TEST(epochs_begin_anew_in_memory_with_any_content)
+{
+    host_module *m = module_of(_i > 0, _i == 2, "");
+    words_args p = fresh(-1);
+    for (size_t bytes = 0; bytes <= sizeof *p.marks; bytes++) {
+        memset(&p.marks[3], bytes % 2 ? 0 : 0xff, bytes);
+        for (int again = 0; again < 2; again++) {
+            launch_both(m, true, &p);
+            sums_are_right(&p, _i == 2);
+            marks_are_clear(&p);
+        }
+    }
+    host_module_free(m);
+}
+END_TEST
+
+START_TEST(each_launch_has_an_epoch_of_its_own_also_after_the_last_one)
+{
+    host_module *m = module_of(false, 0, "");
+    words_args p = fresh(-1);
+    p.marks[3] = magic << 48 | 0xfffffffffffeull;
+    static const unsigned long long then[] = {0xffffffffffffull, 0, 1, 2};
+    for (int i = 0; i < 4; i++) {
+        launch_both(m, true, &p);
+        sums_are_right(&p, 0);
+        ck_assert_msg(p.marks[3] == (magic << 48 | then[i]), "%llx", p.marks[3]);
+    }
+    host_module_free(m);
+}
+END_TEST
+
+/* Words of a call with other sizes may lie where the marks are. Their tags must not become epochs again. */
+START_TEST(a_tag_is_not_taken_for_the_next_epoch)
+{
+    host_module *m = module_of(_i, 0, "");
+    words_args p = fresh(-1);
+    for (int i = 0; i < 3; i++) {
+        launch_both(m, true, &p);
+        sums_are_right(&p, 0);
+        memcpy(&p.marks[3], (char *)p.row + 8, sizeof *p.marks); /* the first word's tag */
+    }
+    host_module_free(m);
+}
+END_TEST
+
+/* The late launch's words are wrong, but have its own epoch. Each workgroup is the slow one once. */
+START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
+{
+    host_module *hasty = module_of(false, 0, "#define TF_MOST_POLLS 1\n"), *patient = module_of(false, 0, "");
+    words_args p = fresh(_i);
+    launch_both(hasty, true, &p);
+    ck_assert_msg(p.marks[0] == (1ull << 63 | 1ull << 56 | 1ull << 32 | 0x93f8c26bu), "phase 1 waited for words: %llx", p.marks[0]);
+    marks_are_clear(&p);
+    p.slow = -1;
+    for (int i = 0; i < 2; i++) {
+        launch_both(patient, true, &p);
+        sums_are_right(&p, 0);
+        marks_are_clear(&p);
+    }
+    host_module_free(hasty);
+    host_module_free(patient);
+}
+END_TEST
+
+/* As in test_marks.c: early workgroups give up waiting for the others; the last one is alone. */
+START_TEST(late_workgroups_do_the_work_of_those_that_gave_up)
+{
+    const int fewer = _i / 2;
+    host_module *m = module_of(true, fewer, _i % 2 ? "#define TF_CENSUS_POLLS 9\n" : "#define TF_CENSUS_POLLS 0\n");
+    words_args p = fresh(-1);
+    for (int i = 0; i < 4; i++) {
+        launch_both(m, false, &p);
+        sums_are_right(&p, fewer);
+        marks_are_clear(&p);
+    }
+    host_module_free(m);
+}
+END_TEST
+
+/* ---- plans */
+#define DECODE "specs/llama-decode.yaml"
+static const dim_override small[] = {{"B", 3}, {"L", 37}, {"D", 192}, {"H", 4}, {"KV", 2}, {"hd", 48}, {"F", 644}};
+enum { small_count = sizeof small / sizeof *small };
+
+static compiled plan_of(arena *a, const char *path, bool stacked, const char *line, const dim_override *dims, size_t count)
+{
+    char *text = slurp(path);
+    const tuning t = {.lines = &line, .count = line != NULL};
+    compiled c;
+    const compile_request request = {.name = path, .text = text, .size = strlen(text), .target = "sm_90a", .level = fusion_block,
+                                     .stacked = stacked, .tuning = &t,
+                                     .graph = {.overrides = dims, .override_count = count, .dtype = "bf16"}};
+    ck_assert_msg(compile(a, &request, &c) == code_ok, "%s", arena_diagnostics(a));
+    free(text);
+    return c;
+}
+
+static const struct {
+    const char *path, *line;
+    bool stacked, words;
+} places[] = {{DECODE, NULL, false, true},
+              {DECODE, NULL, true, true},
+              {DECODE, "o: layer=register_fed threads=256", false, false}, /* reads no words */
+              {DECODE, "attention: layer=decode_simt", false, false},
+              {"specs/gpt2-decode.yaml", NULL, false, false}};              /* its norms are phases */
+
+START_TEST(rows_come_in_words_if_every_program_of_the_launch_can_read_them)
+{
+    arena *a = arena_new();
+    const bool llama = strcmp(places[_i].path, DECODE) == 0;
+    const compiled c = plan_of(a, places[_i].path, places[_i].stacked, places[_i].line, small, llama ? small_count : 0);
+    const launch *l = c.plan->launches;
+    int waits = 0;
+    for (int i = 0; i < l->work_count; i++) waits += l->work[i].await_count + l->work[i].await_before_count;
+    ck_assert_int_eq(l->words, places[_i].words);
+    ck_assert_int_eq(waits == 0, places[_i].words);
+    ck_assert_int_eq(strstr(l->source.body, "in_words = true") != NULL, places[_i].words);
+    arena_free(a);
+}
+END_TEST
+
+/* ---- the proof: mutants */
+static void each_value_needs_its_words(arena *a, plan *p)
+{
+    int values = 0;
+    for (int i = 0; i < p->ir->value_count; i++) {
+        const int was = p->words[i];
+        if (!was) continue;
+        p->words[i] = 0;
+        const char *fault = words_fault(a, p, p->launches);
+        ck_assert_msg(fault && strstr(fault, "which has no words for it"), "%s: %s", p->ir->values[i]->name, fault ? fault : "none");
+        p->words[i] = was, values++;
+    }
+    ck_assert_int_eq(values, p->stack.out ? 7 : 6); /* q, k, v, attention, x1, prod; of a stack also its output */
+}
+
+START_TEST(a_value_without_words_is_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
+    plan *p = (plan *)c.plan;
+    ck_assert_ptr_null(words_fault(a, p, p->launches));
+    each_value_needs_its_words(a, p);
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_phase_that_would_wait_for_a_later_one_is_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
+    launch *l = c.plan->launches;
+    for (int i = 0; i + 1 < l->work_count; i++) {
+        const launch_phase x = l->work[i], y = l->work[i + 1];
+        l->work[i] = y, l->work[i + 1] = x;
+        const char *fault = words_fault(a, c.plan, l);
+        ck_assert_msg(fault && strstr(fault, "before it is written"), "%d: %s", i, fault ? fault : "none");
+        l->work[i] = x, l->work[i + 1] = y;
+    }
+    arena_free(a);
+}
+END_TEST
+
+static ir_op *product_of(const launch *l, const char *phase)
+{
+    for (int i = 0; i < l->work_count; i++)
+        if (strcmp(l->work[i].phase->name, phase) == 0) return (ir_op *)phase_first(l->work[i].phase, class_PRODUCT);
+    ck_abort_msg("%s", phase);
+}
+
+/* If down read another row than gate_up's, nothing of the next layer would depend on gate_up. */
+START_TEST(words_of_a_stack_that_are_overwritten_too_early_are_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
+    launch *l = c.plan->launches;
+    ir_op *down = product_of(l, "down");
+    ir_value *const was = down->inputs[0];
+    down->inputs[0] = product_of(l, "gate_up")->inputs[0];
+    const char *fault = words_fault(a, c.plan, l);
+    static const char early[] = "may overwrite words of %x1 that phase gate_up still reads";
+    if (_i) ck_assert_msg(fault && strstr(fault, early), "%s", fault ? fault : "none");
+    else ck_assert_ptr_null(fault);
+    down->inputs[0] = was;
+    ck_assert_ptr_null(words_fault(a, c.plan, l));
+    arena_free(a);
+}
+END_TEST
+
+/* The same memory written by two phases: the stack's output and x1. */
+START_TEST(two_phases_that_write_the_same_memory_are_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
+    launch *l = c.plan->launches;
+    ir_value *last = NULL, *x1 = product_of(l, "gate_up")->inputs[0];
+    for (int i = 0; i < c.plan->ir->value_count; i++)
+        if (c.plan->ir->values[i]->output) last = c.plan->ir->values[i];
+    last->root = x1;
+    ck_assert_ptr_nonnull(words_fault(a, c.plan, l));
+    arena_free(a);
+}
+END_TEST
+
+/* ---- results. The last elements of F fill half a unit of 16 bytes; heads are half a block of columns wider than one. */
+static const struct {
+    const char *dtype;
+    long long B, hd;
+    int multiprocessors;
+    bool one, late;
+} runs[] = {{"bf16", 3, 48, 5, false, false}, {"f16", 1, 32, 3, false, false}, {"bf16", 4, 128, 2, false, true},
+            {"bf16", 2, 48, 5, false, true}, {"bf16", 3, 48, 1, true, false}};
+
+START_TEST(results_are_within_their_bounds)
+{
+    dim_override dims[small_count];
+    memcpy(dims, small, sizeof small);
+    dims[0].value = runs[_i].B, dims[5].value = runs[_i].hd;
+    rig *r = rig_open(&(rig_request){.path = DECODE, .level = fusion_block, .target = "sm_90a", .dtype = runs[_i].dtype, .dims = dims,
+                                     .dim_count = small_count, .check = true, .multiprocessors = runs[_i].multiprocessors,
+                                     .one_workgroup = runs[_i].one, .late_workgroups = runs[_i].late});
+    ck_assert(r->c.plan->launches->words);
+    for (int b = 0; b < runs[_i].B; b++) rig_data(r, "pos")[b] = b == 0 ? 0 : b == 1 ? 36 : 15 + b; /* no keys before; a full cache */
+    for (int again = 0; again < 2; again++) {
+        rig_run(r);
+        rig_judge(r);
+        rig_execute(r);
+    }
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("words");
+    TCase *t = tcase_create("launches"), *plans = tcase_create("plans"), *results = tcase_create("results");
+    tcase_add_checked_fixture(t, open_engine, close_engine);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, epochs_begin_anew_in_memory_with_any_content, 0, 3);
+    tcase_add_test(t, each_launch_has_an_epoch_of_its_own_also_after_the_last_one);
+    tcase_add_loop_test(t, a_tag_is_not_taken_for_the_next_epoch, 0, 2);
+    tcase_add_loop_test(t, a_launch_after_one_whose_wait_timed_out_is_right, 0, groups);
+    tcase_add_loop_test(t, late_workgroups_do_the_work_of_those_that_gave_up, 0, 4);
+    tcase_add_loop_test(plans, rows_come_in_words_if_every_program_of_the_launch_can_read_them, 0, sizeof places / sizeof *places);
+    tcase_add_loop_test(plans, a_value_without_words_is_found, 0, 2);
+    tcase_add_loop_test(plans, a_phase_that_would_wait_for_a_later_one_is_found, 0, 2);
+    tcase_add_loop_test(plans, words_of_a_stack_that_are_overwritten_too_early_are_found, 0, 2);
+    tcase_add_loop_test(plans, two_phases_that_write_the_same_memory_are_found, 0, 2);
+    tcase_set_timeout(results, 120);
+    tcase_add_loop_test(results, results_are_within_their_bounds, 0, sizeof runs / sizeof *runs);
+    suite_add_tcase(s, t);
+    suite_add_tcase(s, plans);
+    suite_add_tcase(s, results);
+    return run_suite(s);
+}
