@@ -529,12 +529,12 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                 } else if constexpr (opens_first) {
                     bool drops = false;
                     walk_first(program, walk, a, index, next < tiles ? next : -1, shared, [&] {
-                        TF_TRACED(trace_awaited(p.tf_trace, own, 0));
-                        if (seated) return true;
-                        seated = true;
-                        const int first = ring.sit(sync);
-                        drops = !sync.seated->is_usual();
-                        if (drops) next = first;
+                        if (!seated) {
+                            seated = true;
+                            const int first = ring.sit(sync);
+                            drops = !sync.seated->is_usual();
+                            if (drops) next = first;
+                        } TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                         return !drops;
                     });
                     if (drops) {
