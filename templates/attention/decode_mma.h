@@ -274,8 +274,10 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
                 key = t.start, has_new = false;
                 typename tile::template row_of_words<head_dim> new_key;
                 typename tile::template row_of_words<value_dim> new_value;
-                new_key.take(p.tf_words, S::k_words(p, t.batch, t.kv_head));
-                new_value.take(p.tf_words, S::v_words(p, t.batch, t.kv_head));
+                if constexpr (in_words) {
+                    new_key.take(p.tf_words, S::k_words(p, t.batch, t.kv_head));
+                    new_value.take(p.tf_words, S::v_words(p, t.batch, t.kv_head));
+                }
 #pragma unroll
                 for (int u = 0; u < units; u++) x[u].repeat(new_key), y[u].repeat(new_value);
                 return;
@@ -380,7 +382,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
         DEV void take(const args &p, const part &t)
         {
-            of.take(p.tf_words, [&](int row) { return S::q_words(p, t.batch, token_of(p, t, row), head_of(t, row)); }, t.rows);
+            if constexpr (in_words)
+                of.take(p.tf_words, [&](int row) { return S::q_words(p, t.batch, token_of(p, t, row), head_of(t, row)); }, t.rows);
         }
     };
 
