@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-const char *const name_marks[name_kind_count] = {"_", "_spec", "_table", "_epilogue", "_fetch", "_called"};
+const char *const name_marks[name_kind_count] = {"_", "_spec", "_table", "_epilogue", "_fetch", "_called", "_words_at"};
 
 const char *name_stem(arena *a, const char *name)
 {

@@ -15,6 +15,7 @@ typedef enum name_kind {
     name_epilogue, /* gate_raw_epilogue: the epilogue of one segment of a product's columns */
     name_fetch,    /* gate_raw_fetch: loads what that epilogue reads, ahead of the products */
     name_function, /* act_1_called: a function for a chain of ops (gen/emit/chain.c) */
+    name_words,    /* gate_words_at: where a value's words begin (gen/plan/words.h) */
     name_kind_count
 } name_kind;
 extern const char *const name_marks[name_kind_count];

@@ -79,7 +79,7 @@ const expression *use_launch_words(emission *e)
 const expression *use_words(emission *e, const ir_value *v, bool written)
 {
     return use_argument(e, (argument){.kind = argument_scratch,
-                                      .name = arena_printf(e->a, "%s_words", e->names->values[v->id]),
+                                      .name = name_marked(e->a, e->names->values[v->id], name_words),
                                       .value = v,
                                       .index = value_words(e->plan, v),
                                       .written = written,
