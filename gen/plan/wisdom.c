@@ -83,7 +83,7 @@ static const former_program formers[] = {
 #define FORMER(program, name, former) {program_##program, name, former},
 #include "gen/plan/former.def"
 };
-static const char *const followers[program_count] = { /* the versions of programs for which lines of former ones are valid */
+static const char *const followers[program_count] = { /* by program: the version to which the rows of former.def apply */
 #define VERSION(program, version) [program_##program] = version,
 #include "gen/plan/former.def"
 };

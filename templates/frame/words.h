@@ -1,7 +1,6 @@
 // In: a launch of several phases (frame_list.h) and workspace for the rows that they pass on. Out: rows in words. Readers poll the elements
-// themselves: a word of 128 bits has four adjacent elements and a tag, the epoch, which says in which layer of which launch they were
-// stored. So neither a fence nor a mark is needed, and nothing is cleared. docs/one-launch.md says what orders these accesses (Rows in
-// words).
+// themselves: a word of 128 bits has four adjacent elements and a tag, the epoch, which numbers the launch and the layer that stored them.
+// So neither a fence nor a mark is needed, and nothing is cleared. docs/one-launch.md says what orders these accesses (Rows in words).
 //
 // An element's place is that in a matrix of floats: 4 bytes for each. Words begin at columns that are multiples of 4, and rows at multiples
 // of 8 elements.

@@ -91,7 +91,7 @@ class One:
         return self.want
 
     def issue(self, found):
-        """Calls, and adds what came of it to `found`: results with other bits than alone, and results too far from them."""
+        """Calls, and counts in `found` the results that have other bits than alone, and those too far from them."""
         for y in self.results:
             y.fill_(float("nan"))
         self.run()
