@@ -3,6 +3,7 @@
  * on the host engine. */
 #include "tests/templates/kernels_under.h"
 #include "gen/plan/words.h"
+#include "gen/program/program.h"
 #include "tests/support.h"
 
 /* ---- two phases by hand */
@@ -248,17 +249,179 @@ START_TEST(words_of_a_stack_that_are_overwritten_too_early_are_found)
 }
 END_TEST
 
-/* The same memory written by two phases: the stack's output and x1. */
-START_TEST(two_phases_that_write_the_same_memory_are_found)
+static int maker_of(const launch *l, const ir_value *v)
+{
+    for (int i = 0; i < l->work_count; i++)
+        if (phase_makes(l->work[i].phase, v)) return i;
+    return -1;
+}
+
+/* What each tile waits for, as bits, in two layers whose phases have two tiles each. Found by following words from tile to tile, without
+ * the sets of gen/plan/words.c. Tile t of a phase reads all tiles of the phase whose rows its product multiplies, and tile t of others. */
+typedef struct tiles {
+    const plan *p;
+    const launch *l;
+    unsigned long long before[64]; /* by tile_at() */
+} tiles;
+
+static int tile_at(const tiles *x, int layer, int phase, int tile) { return (layer * x->l->work_count + phase) * 2 + tile; }
+
+/* The phase from which phase `to` reads v in words, -1: none. carried: of the layer before. */
+static int phase_read_by(const tiles *x, int to, const ir_value *v, bool *carried)
+{
+    *carried = x->p->stack.in && v == x->p->stack.in;
+    const int from = maker_of(x->l, *carried ? x->p->stack.out : v);
+    return from == to && !*carried ? -1 : from;
+}
+
+/* Calls one(x, to, from, carried, rows) for each value that phase `to` reads in words. */
+static void each_read(tiles *x, int to, void (*one)(tiles *x, int to, int from, bool carried, bool rows))
+{
+    const ir_phase *phase = x->l->work[to].phase;
+    const ir_op *product = phase_first(phase, class_PRODUCT);
+    for (int n = 0; n < phase->op_count; n++)
+        for (int k = 0; k < phase->ops[n]->input_count; k++) {
+            const ir_value *v = phase->ops[n]->inputs[k];
+            bool carried;
+            const int from = phase_read_by(x, to, v->def && v->def->kind == op_kv_append ? v->def->inputs[0] : v, &carried);
+            if (from >= 0) one(x, to, from, carried, product && v == product->inputs[0]);
+        }
+}
+
+static void follow(tiles *x, int to, int from, bool carried, bool rows)
+{
+    for (int layer = carried; layer < 2; layer++)
+        for (int tile = 0; tile < 2; tile++)
+            for (int other = 0; other < 2; other++) {
+                const int at = tile_at(x, layer - carried, from, other);
+                if (rows || other == tile) x->before[tile_at(x, layer, to, tile)] |= x->before[at] | 1ull << at;
+            }
+}
+
+/* Whether a tile of the second layer may be stored before each tile that reads what this overwrites. */
+static bool overwrites_early;
+static void compare(tiles *x, int to, int from, bool carried, bool rows)
+{
+    (void)rows;
+    for (int tile = 0; tile < 2; tile++)
+        for (int reader = 0; reader < 2; reader++)
+            overwrites_early |= !(x->before[tile_at(x, 1, from, tile)] >> tile_at(x, carried, to, reader) & 1);
+}
+
+static bool is_early(const plan *p, const launch *l)
+{
+    tiles x = {.p = p, .l = l};
+    overwrites_early = false;
+    for (int again = 0; again < 2 * l->work_count; again++)
+        for (int i = 0; i < l->work_count; i++) each_read(&x, i, follow);
+    for (int i = 0; p->stack.in && i < l->work_count; i++) each_read(&x, i, compare);
+    return overwrites_early;
+}
+
+/* Replaces each operand of the phase that is `was`. False: there was none. */
+static bool replace_operand(const ir_phase *phase, const ir_value *was, ir_value *by)
+{
+    bool found = false;
+    for (int n = 0; n < phase->op_count; n++)
+        for (int k = 0; k < phase->ops[n]->input_count; k++)
+            if (phase->ops[n]->inputs[k] == was) ((ir_op *)phase->ops[n])->inputs[k] = by, found = true;
+    return found;
+}
+
+/* Each value that a phase reads from another one, or from the layer before, is replaced by a param in turn, which drops an edge. The proof
+ * finds each one after which words are overwritten too early; it also refuses those after which an attention has no code. */
+START_TEST(an_edge_that_is_dropped_is_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
+    const plan *p = c.plan;
+    const launch *l = p->launches;
+    ir_value *param = product_of(l, "qkv")->inputs[1];
+    int dropped = 0, early = 0;
+    for (int i = 0; i < l->work_count; i++)
+        for (int v = 0; v < p->ir->value_count; v++) {
+            const ir_phase *phase = l->work[i].phase;
+            ir_value *was = p->ir->values[v];
+            bool carried;
+            if (phase_read_by(&(tiles){.p = p, .l = l}, i, was, &carried) < 0 || !replace_operand(phase, was, param)) continue;
+            const bool is = is_early(p, l);
+            const char *fault = words_fault(a, p, l);
+            ck_assert_msg(is ? fault != NULL : !fault || strstr(fault, "no words"), "%s without %%%s: %s", phase->name, was->name,
+                          fault ? fault : "none");
+            replace_operand(phase, param, was);
+            dropped++, early += is;
+        }
+    ck_assert_msg(dropped == (_i ? 9 : 7) && early == (_i ? 4 : 0), "%d, %d", dropped, early);
+    ck_assert(!is_early(p, l) && !words_fault(a, p, l));
+    arena_free(a);
+}
+END_TEST
+
+/* gate_up and its result are cut off from the other phases. In the next layer nothing then waits for it but its own parts. */
+START_TEST(parts_that_are_overwritten_too_early_are_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, true, NULL, small, small_count);
+    launch *l = c.plan->launches;
+    ir_value *param = product_of(l, "qkv")->inputs[1], *x1 = product_of(l, "gate_up")->inputs[0];
+    launch_phase *gate_up = &l->work[maker_of(l, product_of(l, "gate_up")->outputs[0])];
+    replace_operand(gate_up->phase, x1, param);
+    product_of(l, "down")->inputs[0] = x1;
+    ck_assert_int_lt(gate_up->scratch, 0);
+    ck_assert_ptr_null(words_fault(a, c.plan, l));
+    gate_up->scratch = 0;
+    const char *fault = words_fault(a, c.plan, l);
+    ck_assert_msg(fault && strstr(fault, "phase gate_up may overwrite parts of the layer before"), "%s", fault ? fault : "none");
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_phase_whose_program_cannot_read_words_is_found)
 {
     arena *a = arena_new();
     const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
     launch *l = c.plan->launches;
-    ir_value *last = NULL, *x1 = product_of(l, "gate_up")->inputs[0];
-    for (int i = 0; i < c.plan->ir->value_count; i++)
-        if (c.plan->ir->values[i]->output) last = c.plan->ir->values[i];
-    last->root = x1;
-    ck_assert_ptr_nonnull(words_fault(a, c.plan, l));
+    for (int i = !_i; i < l->work_count; i++) { /* the first phase of one block reads no other's rows */
+        const launch_phase was = l->work[i];
+        l->work[i].program = program_at(program_gemm_register_fed);
+        const char *fault = words_fault(a, c.plan, l);
+        ck_assert_msg(fault && strstr(fault, "which has no words for it"), "%s: %s", was.phase->name, fault ? fault : "none");
+        l->work[i] = was;
+    }
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(a_stack_whose_output_no_phase_makes_is_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, true, NULL, small, small_count);
+    plan *p = (plan *)c.plan;
+    const ir_value *out = p->stack.out, *param = product_of(p->launches, "qkv")->inputs[1];
+    p->words[param->id] = p->words[out->id];
+    p->stack.out = param;
+    const char *fault = words_fault(a, p, p->launches);
+    ck_assert_msg(fault && strstr(fault, "before it is written"), "%s", fault ? fault : "none");
+    arena_free(a);
+}
+END_TEST
+
+/* The last value that each phase makes becomes a view of what another one makes. */
+START_TEST(two_phases_that_write_the_same_memory_are_found)
+{
+    arena *a = arena_new();
+    const compiled c = plan_of(a, DECODE, _i, NULL, small, small_count);
+    const launch *l = c.plan->launches;
+    for (int i = 0; i < l->work_count; i++)
+        for (int k = 0; k < l->work_count; k++) {
+            const ir_phase *one = l->work[i].phase, *other = l->work[k].phase;
+            ir_value *v = one->ops[one->op_count - 1]->outputs[0], *const root = v->root, *of = other->ops[other->op_count - 1]->outputs[0];
+            if (i == k) continue;
+            v->root = (ir_value *)value_root(of);
+            ck_assert_msg(words_fault(a, c.plan, l) != NULL, "%s, %s", one->name, other->name);
+            v->root = root;
+        }
+    ck_assert_ptr_null(words_fault(a, c.plan, l));
     arena_free(a);
 }
 END_TEST
@@ -306,6 +469,10 @@ int main(void)
     tcase_add_loop_test(plans, a_value_without_words_is_found, 0, 2);
     tcase_add_loop_test(plans, a_phase_that_would_wait_for_a_later_one_is_found, 0, 2);
     tcase_add_loop_test(plans, words_of_a_stack_that_are_overwritten_too_early_are_found, 0, 2);
+    tcase_add_loop_test(plans, an_edge_that_is_dropped_is_found, 0, 2);
+    tcase_add_test(plans, parts_that_are_overwritten_too_early_are_found);
+    tcase_add_loop_test(plans, a_phase_whose_program_cannot_read_words_is_found, 0, 2);
+    tcase_add_test(plans, a_stack_whose_output_no_phase_makes_is_found);
     tcase_add_loop_test(plans, two_phases_that_write_the_same_memory_are_found, 0, 2);
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, results_are_within_their_bounds, 0, sizeof runs / sizeof *runs);
