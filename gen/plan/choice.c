@@ -9,6 +9,7 @@
 #include "gen/plan/terms.h"
 #include "gen/plan/wisdom.h"
 #include "gen/plan/overrides.h"
+#include <limits.h>
 #include <math.h>
 
 /* ---- a layer that the user or the text names */
@@ -132,7 +133,7 @@ static bool is_in_registers(const alternative *x)
 }
 
 /* Where times are guesses, marks SIMT programs as worse if another program can compute the phase and is not marked. (Among programs marked
- * worse, is_better() prefers those on matrix units.) */
+ * worse, choice_best() prefers those on matrix units.) */
 static void demote_simt(const problem *p, alternative *list, int count)
 {
     bool others = false;
@@ -181,30 +182,48 @@ static const alternative *alternatives_of(const problem *p, int *count)
     return list;
 }
 
-/* True if x is to be chosen rather than `than`: an alternative that is not marked worse, else the one that takes less time. Where both have
- * usual costs as well, the program that these prefer is chosen unless the other one takes clearly less time; if one has none but the usual
- * costs at this size, these alone decide. (Phases of drawn blocks on an
- * H200: 20 whose program changed for a gain predicted below 5 % took 1.03 times as long in the geometric mean, 1.40 at worst; those with a
- * larger one took 0.92 times as long.) */
-static bool is_better(const problem *p, const alternative *x, const alternative *than)
+/* By what is chosen before any time: 0 for alternatives that are not marked worse. Of those marked, where times are guesses, the ones on
+ * matrix units come first. */
+static int rank_of(const alternative *x, bool guesses) { return !x->worse ? 0 : guesses && on_matrix_units(x) ? 1 : 2; }
+
+/* Of the alternatives of a rank, all but those left out, the one that represents those with usual costs; NULL: there is none. It is the one
+ * that these prefer, unless another one takes clearly less time; if one has none but the usual costs at this size, these alone decide.
+ * (Phases of drawn blocks on an H200: 20 whose program changed for a gain predicted below 5 % took 1.03 times as long in the geometric
+ * mean, 1.40 at worst; those with a larger one took 0.92 times as long.) */
+static const alternative *preferred_by_usual(const alternative *list, int count, const bool *out)
 {
     const double clearly = 0.95;
-    if (!x->worse != !than->worse) return !x->worse;
-    if (x->worse && times_are_guesses(p) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
-    if (x->usual <= 0 || than->usual <= 0) return x->seconds < than->seconds;
-    if (x->usual == x->seconds || than->usual == than->seconds) return x->usual < than->usual;
-    return x->usual < than->usual ? than->seconds >= clearly * x->seconds : x->seconds < clearly * than->seconds;
+    const alternative *usual = NULL, *fastest = NULL;
+    bool both = true;
+    for (int i = 0; i < count; i++) {
+        const alternative *x = &list[i];
+        if (out[i] || x->usual <= 0) continue;
+        if (!usual || x->usual < usual->usual) usual = x;
+        if (!fastest || x->seconds < fastest->seconds) fastest = x;
+        both = both && x->usual != x->seconds;
+    }
+    return usual && both && fastest->seconds < clearly * usual->seconds ? fastest : usual;
 }
 
-/* The best alternative without an obstacle; NULL: there is none. tried: as for choice_next(). */
-static const alternative *cheapest(const problem *p, const alternative *list, int count, const bool *tried)
+const alternative *choice_best(const alternative *list, int count, bool guesses, const bool *tried)
 {
+    bool out[program_count];
+    int least = INT_MAX;
     const alternative *best = NULL;
     for (int i = 0; i < count; i++) {
-        const bool out = list[i].obstacle || (tried && (tried[list[i].of->kind] || list[i].rewrites));
-        if (!out && (!best || is_better(p, &list[i], best))) best = &list[i];
+        out[i] = list[i].obstacle || (tried && (tried[list[i].of->kind] || list[i].rewrites));
+        if (!out[i] && rank_of(&list[i], guesses) < least) least = rank_of(&list[i], guesses);
     }
+    for (int i = 0; i < count; i++) out[i] = out[i] || rank_of(&list[i], guesses) != least;
+    const alternative *of_usual = preferred_by_usual(list, count, out);
+    for (int i = 0; i < count; i++)
+        if (!out[i] && (list[i].usual <= 0 || &list[i] == of_usual) && (!best || list[i].seconds < best->seconds)) best = &list[i];
     return best;
+}
+
+static const alternative *cheapest(const problem *p, const alternative *list, int count, const bool *tried)
+{
+    return choice_best(list, count, times_are_guesses(p), tried);
 }
 
 const program *choice_next(const problem *p, const bool tried[program_count])

@@ -51,4 +51,7 @@ bool choice_still_holds(const choice *c, const ir_phase *phase);
 /* The best program; NULL: there is none. tried: the programs to skip, by kind; with it, programs that require a rewrite are skipped as
  * well. tried NULL: none is skipped. */
 const program *choice_next(const problem *p, const bool tried[program_count]);
+/* The best of at most program_count alternatives, in whatever order they stand, if no two take the same time; NULL: each has an obstacle or
+ * was tried. guesses: times_are_guesses(). tried: as for choice_next(). */
+const alternative *choice_best(const alternative *list, int count, bool guesses, const bool *tried);
 #endif

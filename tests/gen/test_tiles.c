@@ -2,6 +2,8 @@
  * and the settings that change. Out: Check's count. Refuses: another choice. The choice affects only speed, so no other test's results
  * would show a broken rule. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #include "gen/gen.h"
+#include "gen/plan/choice.h"
+#include "gen/program/program.h"
 #include "tests/ir/ir_golden.h"
 #include "tests/support.h"
 
@@ -162,6 +164,83 @@ START_TEST(tiles_that_differ_in_one_field_are_not_equal)
 }
 END_TEST
 
+/* ---- the program that is chosen: choice_best() */
+/* Seconds and usual seconds of wgmma, swap_ab and mma_direct, and the best. By the time of pairs alone, none would be: a program that usual
+ * costs do not prefer loses to another one, which loses to a third one, which loses to the first. */
+static const struct {
+    double seconds[3], usual[3];
+    program_kind best;
+} threes[] = {{{100, 97, 98}, {50, 60, 0}, program_gemm_mma_direct}, {{100, 97, 99}, {60, 50, 0}, program_gemm_swap_ab},
+              {{100, 94, 95}, {50, 60, 0}, program_gemm_swap_ab},    {{100, 97, 101}, {50, 60, 0}, program_gemm_wgmma},
+              {{100, 90, 101}, {100, 110, 0}, program_gemm_wgmma},   {{100, 90, 80}, {100, 110, 0}, program_gemm_mma_direct}};
+
+START_TEST(the_best_of_three_programs_is_chosen_in_any_order)
+{
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const program_kind kinds[] = {program_gemm_wgmma, program_gemm_swap_ab, program_gemm_mma_direct};
+    for (int i = 0; i < 6; i++) {
+        alternative list[3];
+        for (int k = 0; k < 3; k++) {
+            const int n = orders[i][k];
+            list[k] = (alternative){.of = program_at(kinds[n]), .seconds = threes[_i].seconds[n], .usual = threes[_i].usual[n]};
+        }
+        ck_assert_int_eq(choice_best(list, 3, false, NULL)->of->kind, threes[_i].best);
+    }
+}
+END_TEST
+
+static unsigned long long drawn(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return *state >> 33;
+}
+
+static alternative drawn_alternative(unsigned long long *state, program_kind kind)
+{
+    alternative x = {.of = program_at(kind), .seconds = 1 + (double)(drawn(state) % 100000) / 1e6};
+    const int usual = (int)(drawn(state) % 4);
+    if (usual) x.usual = usual == 3 ? x.seconds : 1 + (double)(drawn(state) % 100000) / 1e6;
+    if (drawn(state) % 3 == 0) x.worse = "w";
+    if (drawn(state) % 6 == 0) x.obstacle = "o";
+    return x;
+}
+
+START_TEST(the_order_of_a_list_does_not_matter)
+{
+    enum { count = 7 };
+    unsigned long long state = (unsigned long long)_i;
+    alternative list[count];
+    for (int k = 0; k < count; k++) list[k] = drawn_alternative(&state, program_gemm_simt + k);
+    const alternative *best = choice_best(list, count, _i % 2, NULL);
+    const program *of = best ? best->of : NULL;
+    for (int again = 0; again < 50; again++) {
+        const int i = (int)(drawn(&state) % count), k = (int)(drawn(&state) % count);
+        const alternative was = list[i];
+        list[i] = list[k], list[k] = was;
+        const alternative *now = choice_best(list, count, _i % 2, NULL);
+        ck_assert_ptr_eq(now ? now->of : NULL, of);
+        ck_assert(!now || !now->obstacle);
+    }
+}
+END_TEST
+
+/* Where times are guesses, programs on matrix units come first among those marked worse. */
+START_TEST(a_program_marked_worse_is_chosen_only_where_all_are)
+{
+    alternative list[] = {{.of = program_at(program_gemm_simt), .worse = "w", .seconds = 1},
+                          {.of = program_at(program_gemm_mma), .worse = "w", .seconds = 2},
+                          {.of = program_at(program_gemm_skinny), .seconds = 3}};
+    ck_assert_int_eq(choice_best(list, 3, false, NULL)->of->kind, program_gemm_skinny);
+    ck_assert_int_eq(choice_best(list, 2, false, NULL)->of->kind, program_gemm_simt);
+    ck_assert_int_eq(choice_best(list, 2, true, NULL)->of->kind, program_gemm_mma);
+    bool tried[program_count] = {[program_gemm_skinny] = true};
+    ck_assert_int_eq(choice_best(list, 3, false, tried)->of->kind, program_gemm_simt);
+    list[0].rewrites = rewrite_aligned_rows;
+    ck_assert_int_eq(choice_best(list, 3, false, tried)->of->kind, program_gemm_mma);
+    ck_assert_ptr_null(choice_best(list, 1, false, tried));
+}
+END_TEST
+
 int main(void)
 {
     size_t targets;
@@ -171,6 +250,9 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, the_planner_chooses_the_tiles_of_the_golden_file, 0, (int)targets);
     tcase_add_test(c, tiles_that_differ_in_one_field_are_not_equal);
+    tcase_add_loop_test(c, the_best_of_three_programs_is_chosen_in_any_order, 0, sizeof threes / sizeof *threes);
+    tcase_add_loop_test(c, the_order_of_a_list_does_not_matter, 0, 40);
+    tcase_add_test(c, a_program_marked_worse_is_chosen_only_where_all_are);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
