@@ -475,11 +475,11 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
 
     // ---- handing over parts. Without shares (below), a workgroup hands over at most one part: to a member of its cluster in shared
-    // memory, else through memory. In a list of phases (frame_list.h) the words in memory carry a tag (isa/device_scope.h), which saves a
-    // fence and a flag. For every four columns of a row they hold these columns, the row's largest score and its sum.
-    static constexpr bool tagged = is_listed<S>;
+    // memory, else through memory. Each row has its columns, its largest score and its sum. With shares, words in memory carry a tag
+    // (isa/device_scope.h), which saves a fence and a flag. For every four columns of a row they hold these columns, the row's largest score
+    // and its sum.
     static constexpr int pairs = 3; // tagged_pairs for four columns
-    using slices_of_parts = slices<tagged ? kept * fours * pairs * 4 : kept * pitch>; // untagged: per row columns, largest score, sum
+    using slices_of_parts = slices<runs::shares ? kept * fours * pairs * 4 : kept * pitch>;
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     // The first workgroup of its cluster.
     DEV static int cluster_start(int workgroup) { return workgroup / cluster * cluster; }
@@ -488,52 +488,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     {
         return reinterpret_cast<tagged_pair *>(parts_of(p).data(workgroup)) + i * pairs;
     }
-    DEV static void hand_over_tagged(const args &p, const part &t, const memory &m, int own)
-    {
-        for (int i = thread_again(); i < t.rows * fours; i += threads) {
-            const joined x = join_warps(m, i / fours, i % fours * 4);
-            const float of[2 * pairs] = {x.o.e[0], x.o.e[1], x.o.e[2], x.o.e[3], x.largest, x.sum};
-            tagged_pair *const to = pairs_of(p, own, i);
-#pragma unroll
-            for (int n = 0; n < pairs; n++) tagged_store(to + n, {{tagged_pair::of(of[2 * n]), tagged_pair::of(of[2 * n + 1])}});
-        }
-    }
-    // Waits for the parts of workgroups first..end-1 and adds four of their columns to `all`.
-    DEV static void take_tagged(const args &p, int first, int end, int i, joined &all)
-    {
-        constexpr int at_once = 3;
-#pragma unroll 1
-        for (int from = first; from < end; from += at_once) {
-            tagged_pair x[at_once][pairs];
-            for (bool there = false; !there;) {
-                there = true;
-#pragma unroll
-                for (int k = 0; k < at_once; k++)
-#pragma unroll
-                    for (int n = 0; n < pairs; n++) x[k][n] = tagged_read(pairs_of(p, from + k < end ? from + k : end - 1, i) + n);
-#pragma unroll
-                for (int k = 0; k < at_once; k++)
-#pragma unroll
-                    for (int n = 0; n < pairs; n++) there = there && x[k][n].there();
-                if (!there) pause();
-            }
-            float largest = all.largest;
-#pragma unroll
-            for (int k = 0; k < at_once; k++) largest = larger(largest, x[k][2].value(0));
-            rescale(all, largest);
-#pragma unroll
-            for (int k = 0; k < at_once; k++)
-                if (from + k < end) {
-                    const four o = {{x[k][0].value(0), x[k][0].value(1), x[k][1].value(0), x[k][1].value(1)}};
-                    all.add(o, factor_of(x[k][2].value(0), largest), x[k][2].value(1));
-#pragma unroll
-                    for (int n = 0; n < pairs; n++) tagged_store(pairs_of(p, from + k, i) + n, {{0, 0}});
-                }
-        }
-    }
     DEV static void hand_over(const args &p, const part &t, memory &m, int own)
     {
-        if constexpr (tagged) return hand_over_tagged(p, t, m, own);
         const bool near = cluster > 1 && t.last_owner < cluster_start(own) + cluster;
         float *to = near ? m.handed_over[0] : parts_of(p).data(own);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
@@ -598,15 +554,14 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     DEV static void store(const args &p, const part &t, memory &m, int own)
     {
         const int first = t.first_owner, near = first > cluster_start(own) ? first : cluster_start(own);
-        if (!tagged && first < near) await(p, first, near);
+        if (first < near) await(p, first, near);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             joined x = join_warps(m, row, place);
             if (first < own) {
                 joined all;
                 all.clear();
-                if constexpr (tagged) take_tagged(p, first, near, i, all);
-                else take<false>(p, m, first, near, row, place, all);
+                take<false>(p, m, first, near, row, place, all);
                 if constexpr (cluster > 1) take<true>(p, m, near, own, row, place, all);
                 rescale(all, larger(all.largest, x.largest));
                 all.add(x.o, factor_of(x.largest, all.largest), x.sum);
@@ -822,9 +777,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         runs::step(p, schedule_of(m), schedule_of(m).cursors[from], schedule_of(m).cursors[follower(from)], w);
     }
     // Whether a part ends with a barrier, because the next part's put() overwrites the shared memory that hand_over() and store() read.
-    // These have a barrier of their own after their reads, except in a cluster, with tagged words, or if results are stored in order of
-    // columns.
-    static constexpr bool barrier_at_end = cluster > 1 || tagged || tile::in_order;
+    // These have a barrier of their own after their reads, except in a cluster, with shares, or if results are stored in order of columns.
+    static constexpr bool barrier_at_end = cluster > 1 || runs::shares || tile::in_order;
 
     // Computes the phase as a launch of its own.
     DEV static void run(const args &p, memory &m)

@@ -29,11 +29,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
     static constexpr int known = TF_WAVE; // sequences whose lengths are kept in shared memory
     // Whether all workgroups that have parts of a work tile join them, each for a share of the results; else the last of them does.
-#if defined(TF_TARGET_AMD)
-    static constexpr bool shares = false;
-#else
     static constexpr bool shares = is_listed<S>;
-#endif
 
     struct member { // one of the workgroups that share the keys
         int index, total;
