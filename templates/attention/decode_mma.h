@@ -476,8 +476,8 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
 
     // ---- handing over parts. Without shares (below), a workgroup hands over at most one part: to a member of its cluster in shared
     // memory, else through memory. Each row has its columns, its largest score and its sum. With shares, words in memory carry a tag
-    // (isa/device_scope.h), which saves a fence and a flag. For every four columns of a row they hold these columns, the row's largest score
-    // and its sum.
+    // (isa/device_scope.h), which saves a fence and a flag. For every four columns of a row they hold these columns, the row's largest
+    // score and its sum.
     static constexpr int pairs = 3; // tagged_pairs for four columns
     using slices_of_parts = slices<runs::shares ? kept * fours * pairs * 4 : kept * pitch>;
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
