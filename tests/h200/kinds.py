@@ -48,9 +48,9 @@ def specs(sizes):
 
 
 class Unit:
-    """Planned specs on the device: of one layer at level tile, or of a stack of layers of some kinds."""
+    """Planned specs on the device: of one layer, or of a stack of layers of some kinds. level: default block for stacks, else tile."""
 
-    def __init__(self, texts, dims, stack):
+    def __init__(self, texts, dims, stack, level=None):
         self.library, dims = _binding.library(), _binding.dims_of(dims)
         for name, taken in {"stack_create_of_kinds": [c.c_void_p] * 4 + [c.c_size_t, c.c_void_p],
                             "stack_execute": [c.c_void_p] + [c.c_size_t] * 2 + [c.c_void_p] * 3}.items():
@@ -59,8 +59,9 @@ class Unit:
         self.library.c.tfgen_stack_free.argtypes, self.library.c.tfgen_stack_free.restype = [c.c_void_p], None
         self.device, info = _layer.opened_device(self.library, "host" if REHEARSE else "cuda:0")
         others = (c.c_char_p * len(texts))(*texts[1:], None)
-        options = _binding.PlanOptions(target=info.target, dims=dims, dim_count=len(dims), wisdom=b"none", stack=stack, followed=not stack,
-                                       fusion=_binding.FUSIONS.index("block" if stack else "tile"), kinds=others,
+        self.level = level or ("block" if stack else "tile")
+        options = _binding.PlanOptions(target=info.target, dims=dims, dim_count=len(dims), wisdom=b"none", stack=stack,
+                                       followed=self.level == "tile", fusion=_binding.FUSIONS.index(self.level), kinds=others,
                                        kind_count=len(texts) - 1)
         self.plan = _binding.Handle(self.library, self.library.made("plan_create", texts[0], len(texts[0]), b"layer.yaml", options),
                                     "plan_free")
