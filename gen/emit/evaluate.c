@@ -335,6 +335,10 @@ static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at
     return c_call(s->e->pool, at->base == s->high ? "rope_high" : "rope_low", rotation, lo, hi);
 }
 
+/* True if the other column of an interleaved pair is in another vector: rows have vectors of one column if a head has an odd size, if the
+ * user says so, or if longer ones spilled. */
+static bool is_neighbor_apart(const emission *e) { return e->phase->tile.program == program_rows && e->phase->tile.rows.v == 1; }
+
 static const expression *rope_op(scope *s, const ir_op *op, const place *at)
 {
     emission *e = s->e;
@@ -347,15 +351,16 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     const char *sizes = arena_printf(e->a, "<%lld, %lld>", head, r->rotary);
     const char *scaled = arena_printf(e->a, "rope_scaled<%lld, %lld>", head, r->rotary);
     if (is_scaled(e, op)) own = c_call(e->pool, scaled, own, column, scale_of_rotation(s, op));
-    if (r->pairing == pairing_interleaved)
+    const bool half = r->pairing == pairing_half;
+    if (!half && !is_neighbor_apart(e))
         return c_call(e->pool, arena_printf(e->a, "rope_interleaved%s", sizes), own, column, position, table);
     place partner = *at;
-    partner.base = c_call_of(e->pool, arena_printf(e->a, "rope_partner%s", sizes), type_int, 1, &column);
+    partner.base = c_call_of(e->pool, arena_printf(e->a, "rope_%s%s", half ? "partner" : "neighbor", sizes), type_int, 1, &column);
     partner.shift = 0;
     partner.tag = "_far";
     const expression *far = evaluate(s, x, &partner);
     if (is_scaled(e, op)) far = c_call(e->pool, scaled, far, column, scale_of_rotation(s, op));
-    return c_call(e->pool, arena_printf(e->a, "rope_half%s", sizes), own, far, column, position, table);
+    return c_call(e->pool, arena_printf(e->a, "rope_%s%s", half ? "half" : "neighbors", sizes), own, far, column, position, table);
 }
 
 static const expression *row_vector_op(scope *s, const ir_value *v, const place *at)

@@ -1,5 +1,5 @@
 // Rotates the pairs of a head by token position and a table of frequencies, in 2^-64 of a revolution per token. Refuses (static_assert)
-// interleaved pairs in vectors of odd length.
+// interleaved pairs in vectors of odd length, unless the partners come in a vector of their own.
 //
 // Angles are integers: 64-bit arithmetic computes position times frequency modulo one revolution exactly at any position. So large angles
 // need no range reduction and are not rounded.
@@ -92,5 +92,25 @@ DEV vec<float, V> rope_interleaved(vec<float, V> own, int col, int position, con
         own[i] = x * at.c - y * at.s;
         own[i + 1] = y * at.c + x * at.s;
     }
+    return own;
+}
+
+// The column of the pair's other element if pairs are interleaved. A column that is not rotated is its own partner.
+template <int Head, int Rotary> DEV int rope_neighbor(int col)
+{
+    const int d = col % Head;
+    return d >= Rotary ? col : d % 2 == 0 ? col + 1 : col - 1;
+}
+
+// Interleaved pairs whose elements are in different vectors, each of one column; `far` has the partner.
+template <int Head, int Rotary, int V>
+DEV vec<float, V> rope_neighbors(vec<float, V> own, vec<float, V> far, int col, int position, const unsigned long long *frequencies)
+{
+    static_assert(V == 1, "tile: partners in a vector of their own need vectors of one column");
+    const int d = col % Head;
+    if (d >= Rotary) return own;
+    const rope_point at = rope_at(position, frequencies[d / 2]);
+    if (d % 2 == 0) own[0] = own[0] * at.c - far[0] * at.s;
+    else own[0] = own[0] * at.c + far[0] * at.s;
     return own;
 }

@@ -26,9 +26,11 @@ END_TEST
 START_TEST(fused_views_are_right_in_the_geometry_of_a_gpu) { verify(_i, 1 + _i % (machine_count - 1), "tile"); }
 END_TEST
 
-/* Values that begin, or have rows, at odd elements: misaligned vectors fault on a GPU but not on this processor. */
+/* Values that begin, or have rows, at odd elements: misaligned vectors fault on a GPU but not on this processor. And columns of pairs that
+ * are in different vectors because the user wants vectors of one column. */
 static const char *const odd[] = {"tests/specs/views/a-joined-operand-of-products.yaml --target=sm_90a",
-                                  "tests/specs/checked/odd-queries.yaml --target=sm_80"};
+                                  "tests/specs/checked/odd-queries.yaml --target=sm_80",
+                                  "tests/specs/views/ropes-of-odd-heads.yaml --target=sm_90a --tile='even: v=1'"};
 START_TEST(no_vector_is_misaligned)
 {
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
