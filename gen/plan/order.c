@@ -40,9 +40,10 @@ static void note_accesses(const launch *l, accesses *of)
         for (int n = 0; n < l->work[i].phase->op_count; n++) {
             const ir_op *op = l->work[i].phase->ops[n];
             ir_value *used[24];
-            const int count = op_is_view(op) ? 0 : op_operands(op, used, 24);
+            if (op_is_view(op)) continue;
+            const int count = op_operands(op, used, 24);
             for (int k = 0; k < count; k++) set_add(&of[value_root(used[k])->id].readers, i);
-            for (int k = 0; k < op->output_count && !op_is_view(op); k++) set_add(&of[value_root(op->outputs[k])->id].writers, i);
+            for (int k = 0; k < op->output_count; k++) set_add(&of[value_root(op->outputs[k])->id].writers, i);
         }
 }
 

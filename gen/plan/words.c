@@ -110,7 +110,8 @@ static int writer_of_root(const launch *l, const ir_value *root)
     for (int i = 0; i < l->work_count; i++)
         for (int n = 0; n < l->work[i].phase->op_count; n++) {
             const ir_op *op = l->work[i].phase->ops[n];
-            for (int k = 0; k < op->output_count && !op_is_view(op); k++)
+            if (op_is_view(op)) continue;
+            for (int k = 0; k < op->output_count; k++)
                 if (value_root(op->outputs[k]) == root) return i;
         }
     return -1;
@@ -120,7 +121,7 @@ static int writer_of_root(const launch *l, const ir_value *root)
 static void add_reads(edges *e, const launch *l, int to, const ir_op *op, const ir_value *v)
 {
     const int from = writer_of_root(l, value_root(v));
-    const bool carried = e->in && value_root(v) == e->in;
+    const bool carried = value_root(v) == e->in;
     if ((from < 0 && !carried) || from == to) return;
     const reading how = how_reads(e->a, &l->work[to], op, v);
     add_edge(e, (edge){carried ? -1 : from, to, carried ? e->out : how == reads_old_rows ? NULL : v, v, how});
@@ -136,7 +137,8 @@ static edges edges_of(arena *a, const plan *p, const launch *l)
         for (int n = 0; n < l->work[i].phase->op_count; n++) {
             const ir_op *op = l->work[i].phase->ops[n];
             ir_value *used[24];
-            const int count = op_is_view(op) ? 0 : op_operands(op, used, 24);
+            if (op_is_view(op)) continue;
+            const int count = op_operands(op, used, 24);
             for (int k = 0; k < count; k++) add_reads(&e, l, i, op, used[k]);
         }
     return e;
