@@ -111,7 +111,25 @@ static void print_json(arena *a, const ir_graph *graph, const plan *p, const tri
     cli_print_json(cli_keep_json(a, all));
 }
 
-static void step(void *context, const char *kernel) { progress_step(context, kernel); }
+/* Of a stack, layers 0 to n are launched for each n. */
+typedef struct run_progress {
+    progress compiling, layers;
+    int layer_count;
+} run_progress;
+
+static void step(void *context, const char *kernel) { progress_step(&((run_progress *)context)->compiling, kernel); }
+
+static void step_layer(void *context, int layer)
+{
+    run_progress *p = context;
+    progress_end(&p->compiling);
+    p->compiling.shown = 0;
+    if (!p->layers.total) p->layers = progress_start("layers run", (long long)p->layer_count * (p->layer_count + 1) / 2);
+    p->layers.done += layer;
+    char item[64];
+    snprintf(item, sizeof item, "judged layer %d of %d", layer + 1, p->layer_count);
+    progress_step(&p->layers, item);
+}
 
 enum { most_layers = 10000, checked_groups = 3 /* workgroups of a launch with --check at level block, where they wait for each other, so
                                                 * that the checker sees the waits */ };
@@ -168,7 +186,7 @@ static void run_spec(void *argument)
     const ir_graph *graph = cli_graph(a, o, &c);
     if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))
         bail(a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", o->from);
-    progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
+    run_progress bar = {.compiling = progress_start("compiling", c.plan->launch_count + c.plan->pack_count), .layer_count = layers};
     const trial_options options = {.device = device,
                                    .seed = (unsigned long long)o->number.seed,
                                    .repeat = (int)o->number.repeat,
@@ -187,9 +205,11 @@ static void run_spec(void *argument)
                                    .output = o->output,
                                    .dump_data = o->dump_data,
                                    .compiled = step,
+                                   .layer_ran = step_layer,
                                    .context = &bar};
     const trial_result r = trial_run(a, graph ? graph : c.plan->ir, c.plan, &options);
-    progress_end(&bar);
+    progress_end(&bar.compiling);
+    progress_end(&bar.layers);
     source_edits_check(a, &edits, c.plan, r.plan);
     j->verdict = r.verdict;
     if (r.plan != c.plan) compile_dump(a, &request, r.plan);

@@ -176,6 +176,12 @@ static double operations_of(arena *a, const ir_graph *graph)
     return n.products + n.others;
 }
 
+static bool is_judged_here(const trial *t)
+{
+    const trial_options *o = t->o;
+    return o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11);
+}
+
 /* Runs the plan and judges it; of a stack it runs layers up to t->at and judges that one. first: receives the seconds of each launch. */
 static void run_and_judge(trial *t, double *first)
 {
@@ -187,14 +193,16 @@ static void run_and_judge(trial *t, double *first)
     upload(t);
     trial_need(t, guarded_poison(t->s, &t->log));
     trial_need(t, guarded_pack(t->s, &t->log));
+    if (!is_judged_here(t) && t->at + 1 < o->layers) return;
     const int before = guarded_launches(t->s);
     trial_need(t, guarded_execute(t->s, first, &t->log));
     t->result.launches = guarded_launches(t->s) - before;
     const ir_graph *p = t->plan->ir;
     ir_attributes *planned = kinds_take(t->a, p, p->ops, p->op_count, kind); /* the plan is compared with the graph of this kind */
-    if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) trial_judge(t);
+    if (is_judged_here(t)) trial_judge(t);
     else if (o->dump_data) bail(t->a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");
     kinds_put_back(p->ops, p->op_count, planned);
+    if (o->layer_ran && o->layers > 1) o->layer_ran(o->context, t->at);
 }
 
 trial_result trial_run(arena *a, const ir_graph *graph, const plan *p, const trial_options *o)

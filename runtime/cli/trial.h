@@ -28,8 +28,8 @@ typedef struct trial_options {
     const ref_tensor *inputs; /* data_make() of the graph and the seed, shared by several trials; NULL: made here */
     long long layer; /* the layer whose weights are read (data_files.layer, trial_data.h); for a stack: its first layer */
     /* For a plan of a stack: how many layers run, one after the other in one launch. Each has random params and states of its own, and is
-     * judged on the device's result of the layer before it. To that end the trial launches layers 0 to n, for each n, and judges layer n.
-     * 0: one layer */
+     * judged on the device's result of the layer before it. To that end the trial launches layers 0 to n, for each n, and judges layer n,
+     * which takes time that grows with the square of `layers`. If nothing is judged, there is one launch. 0: one layer */
     int layers;
     /* For layers of several kinds: which kind each is, and by kind the graph with which it is compared. NULL: all are of one kind */
     const int *kinds;
@@ -37,6 +37,7 @@ typedef struct trial_options {
     const char *weights, *input, *state; /* safetensors paths, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */
+    void (*layer_ran)(void *context, int layer);         /* NULL, or progress: layers 0 to `layer` of a stack ran */
     /* NULL, or called after the reference with each output of the device and each element's bound on its distance from the exact value,
      * however intermediate values were rounded. (A check's own bound assumes this device's roundings, so two runs may differ by more.) */
     void (*result)(void *context, const ir_value *output, const double *got, const double *bound, size_t count);

@@ -22,6 +22,7 @@ typedef struct trial {
     ref_tensor *open; /* by graph value id: an output with numbers that rounding decides, before the device's numbers replaced them */
     tfgen_code lost; /* error of a copy inside the reference, reported after it has freed its memory */
     trial_result result;
+    int check_room; /* checks for which result.checks has room */
 } trial;
 
 /* trial_values.c */

@@ -283,8 +283,9 @@ static void tell_unnamed(trial *t)
 /* Makes room to append this layer's checks to those of earlier layers. */
 static void make_room(trial *t)
 {
-    trial_check *all =
-        arena_alloc(t->a, (size_t)(t->result.check_count + 2 * t->graph->value_count + 1) * sizeof *all);
+    const int most = t->result.check_count + 2 * t->graph->value_count + 1;
+    if (most <= t->check_room) return;
+    trial_check *all = arena_alloc(t->a, (size_t)(t->check_room = 2 * most) * sizeof *all);
     for (int i = 0; i < t->result.check_count; i++) all[i] = t->result.checks[i];
     t->result.checks = all;
 }

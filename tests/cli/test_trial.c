@@ -5,6 +5,7 @@
 #include "runtime/cli/trial_data.h"
 #include "tests/support.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_options usual; /* default options: trials share the user's kernel cache, so each kernel is compiled once */
@@ -170,6 +171,42 @@ START_TEST(weights_of_attention_that_are_rounded_count_as_rounding)
 }
 END_TEST
 
+/* ---- stacks */
+static void count_layers(void *context, int layer)
+{
+    int *n = context;
+    n[layer]++;
+}
+
+/* Judged, layers 0 to n are launched for each n; else all layers once. */
+static void check_stack(void *argument)
+{
+    enum { layers = 4 };
+    static const dim_override small[] = {{"B", 2}, {"L", 13}, {"D", 64}, {"H", 2}, {"KV", 1}, {"hd", 32}, {"F", 64}};
+    arena *a = *(arena **)argument;
+    size_t size;
+    const char *text = cli_read_file(a, "specs/llama-decode.yaml", &size);
+    compiled c;
+    const compile_request q = {.text = text, .size = size, .name = "t.yaml", .target = "sm_90a", .level = fusion_block,
+                               .stacked = true,
+                               .graph = {.overrides = small, .override_count = sizeof small / sizeof *small, .dtype = "bf16"}};
+    compile_inside(a, &q, &c);
+    for (int judged = 0; judged < 2; judged++) {
+        int ran[layers] = {0};
+        const trial_options o = {.seed = 1, .layers = layers, .cache = cli_cache(a, &usual), .layer_ran = count_layers, .context = ran,
+                                 .reference = judged ? reference_always : reference_never};
+        const trial_result t = trial_run(a, c.graph, c.plan, &o);
+        const int each = t.check_count / layers;
+        ck_assert(t.launches == 1 && t.verdict == (judged ? trial_good : trial_unchecked));
+        ck_assert(judged ? each > 4 && t.check_count == each * layers : t.check_count == 0);
+        for (int i = 0; i < layers; i++) ck_assert_int_eq(ran[i], judged || i + 1 == layers);
+        for (int i = 0; i < t.check_count; i++) ck_assert_int_eq(atoi(t.checks[i].name), i / each);
+    }
+}
+
+START_TEST(layers_of_a_stack_are_judged_each_or_run_once) { check_in_arena(check_stack); }
+END_TEST
+
 START_TEST(a_complaint_names_the_first_thing_that_is_wrong)
 {
     arena *a = arena_new();
@@ -195,6 +232,7 @@ int main(void)
     tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
     tcase_add_test(c, a_complaint_names_the_first_thing_that_is_wrong);
     tcase_add_test(c, weights_of_attention_that_are_rounded_count_as_rounding);
+    tcase_add_test(c, layers_of_a_stack_are_judged_each_or_run_once);
     tcase_add_test(c, workgroups_that_wait_for_each_other_finish_on_one_worker);
     suite_add_tcase(s, c);
     return run_suite(s);
