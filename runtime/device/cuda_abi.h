@@ -14,7 +14,8 @@ enum {
     cuda_device_most_shared = 97
 };
 enum { cuda_function_dynamic_shared = 8, cuda_capture_thread_local = 1, cuda_stream_non_blocking = 1, cuda_event_no_timing = 2 };
-enum { cuda_map_u32 = 2, cuda_map_f16 = 6, cuda_map_f32 = 7, cuda_map_bf16 = 9, cuda_map_swizzle_128 = 3, cuda_map_promotion_256 = 3 };
+enum { cuda_map_u32 = 2, cuda_map_f16 = 6, cuda_map_f32 = 7, cuda_map_bf16 = 9, cuda_map_swizzle_128 = 3 };
+enum { cuda_map_promotion_128 = 2, cuda_map_promotion_256 = 3 };
 enum { cuda_attribute_cooperative = 2, cuda_attribute_programmatic_serialization = 6 };
 
 typedef struct cuda_launch_attribute {

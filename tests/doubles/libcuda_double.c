@@ -401,8 +401,12 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, co
                            const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill)
 {
     BEGIN_IN_CONTEXT("TensorMapEncodeTiled");
-    (void)promotion;
-    double_map m = {.magic = "map", .type = type, .swizzle = swizzle, .rank = (int)rank, .address = (unsigned long long)(uintptr_t)address};
+    double_map m = {.magic = "map",
+                    .type = type,
+                    .swizzle = swizzle,
+                    .promotion = promotion,
+                    .rank = (int)rank,
+                    .address = (unsigned long long)(uintptr_t)address};
     if ((uintptr_t)map % 64 || (uintptr_t)address % 16 || rank < 2 || rank > 4 || interleave || fill) return invalid_value;
     for (uint32_t i = 0; i < rank; i++) {
         if (!dims[i] || dims[i] > 1ull << 32 || !box[i] || box[i] > 256 || steps[i] != 1) return invalid_value;

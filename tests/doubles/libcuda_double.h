@@ -34,7 +34,7 @@ typedef struct double_launch {
 /* What cuTensorMapEncodeTiled writes into the 128 bytes. */
 typedef struct double_map {
     char magic[8];
-    int type, swizzle, rank;
+    int type, swizzle, promotion, rank;
     unsigned box[4];
     unsigned long long address, sizes[4], strides[3]; /* innermost first; strides start at the second axis */
 } double_map;

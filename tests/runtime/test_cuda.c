@@ -278,6 +278,7 @@ static void check_piece_map(const double_map *m, const tensor_box *box, const di
 {
     ck_assert_int_eq(m->type, cuda_map_u32);
     ck_assert_int_eq(m->swizzle, 0);
+    ck_assert_int_eq(m->promotion, cuda_map_promotion_256);
     ck_assert_int_eq(m->rank, 3);
     ck_assert_uint_eq(m->sizes[0], 256);
     ck_assert_uint_eq(m->sizes[1], (unsigned long long)extent_value(&box->rows, dims));
@@ -303,6 +304,7 @@ static void check_map(const gpu_program *p, const tensor_box *box, const unsigne
     }
     ck_assert_int_eq(m.type, cuda_map_bf16);
     ck_assert_int_eq(m.swizzle, cuda_map_swizzle_128);
+    ck_assert_int_eq(m.promotion, m.type == cuda_map_f32 ? cuda_map_promotion_256 : cuda_map_promotion_128);
     ck_assert_int_eq(m.rank, 2);
     ck_assert_uint_eq(m.sizes[1], (unsigned long long)extent_value(&box->rows, dims));
     ck_assert_uint_eq(m.sizes[0], (unsigned long long)box->columns);
@@ -552,6 +554,7 @@ static void check_attention_map(const gpu_program *p, const unsigned char *bytes
     ck_assert_int_eq(m.rank, 4);
     ck_assert_int_eq(m.type, cuda_map_f16);
     ck_assert_int_eq(m.swizzle, cuda_map_swizzle_128);
+    ck_assert_int_eq(m.promotion, m.type == cuda_map_f32 ? cuda_map_promotion_256 : cuda_map_promotion_128);
     for (size_t i = 0; i < tfgen_plan_tensor_count(p->plan); i++)
         if (strcmp(p->plan->tensors.values[i]->name, name) == 0) ck_assert_uint_eq(m.address, (unsigned long long)(uintptr_t)p->tensors[i]);
     for (int i = 0; i < 4; i++) ck_assert_msg(m.sizes[i] == expected[i], "%s: axis %d has %llu", name, i, m.sizes[i]);
@@ -1277,6 +1280,7 @@ START_TEST(the_types_of_the_driver_are_those_of_cuda_h)
     ck_assert_int_eq(cuda_map_f32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
     ck_assert_int_eq(cuda_map_bf16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
     ck_assert_int_eq(cuda_map_swizzle_128, CU_TENSOR_MAP_SWIZZLE_128B);
+    ck_assert_int_eq(cuda_map_promotion_128, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
     ck_assert_int_eq(cuda_map_promotion_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
     ck_assert_uint_eq(map_bytes, sizeof(CUtensorMap));
     ck_assert_uint_le(_Alignof(CUtensorMap), map_bytes);
