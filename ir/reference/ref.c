@@ -11,6 +11,7 @@ void ref_free(ref_tensor *t)
 {
     free(t->value);
     free(t->error);
+    free(t->common);
     ref_forget_shares(t);
     *t = (ref_tensor){0};
 }
@@ -23,6 +24,8 @@ bool ref_copy(ref_tensor *to, const ref_tensor *from)
     if (!to->value || (from->error && !to->error)) return false;
     memcpy(to->value, from->value, bytes);
     if (from->error) memcpy(to->error, from->error, bytes);
+    ref_note_common(to, from);
+    to->unit = from->unit;
     return true;
 }
 
@@ -136,7 +139,9 @@ static bool finish(ref_state *r, const ir_op *op, const ir_value *v)
         allow_flush(&r->tensors[v->id]);
     const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
     if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
+    if (r->on_grid[v->id]) r->tensors[v->id].unit = ref_unit(ref_type(r, v));
     if (!ref_begin_sides(r, op, v) || !ref_let_choose(r, op, v)) return false;
+    if (r->rules && r->rules->finished) ref_note_common(&r->tensors[v->id], &r->tensors[v->id]);
     if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
     if (ref_exact(&r->tensors[v->id])) ref_forget_shares(&r->tensors[v->id]);
     note_unknown(r, v);
@@ -233,16 +238,17 @@ static void release(ref_state *r, const ir_value *v)
     free(r->inherited[v->id]);
     r->inherited[v->id] = NULL;
     ref_forget_sides(r, v);
-    if (r->borrowed[v->id]) r->tensors[v->id] = (ref_tensor){0};
-    else ref_free(&r->tensors[v->id]);
+    if (r->borrowed[v->id]) r->tensors[v->id].value = r->tensors[v->id].error = NULL;
+    ref_free(&r->tensors[v->id]);
 }
 
 /* Gives v's tensor to the caller if it asked for it, else frees it. The caller frees what it gets, so borrowed numbers are copied. */
 static bool hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
 {
+    const bool asked = results && results[v->id];
+    if (asked) ref_note_common(&r->tensors[v->id], &r->tensors[v->id]);
     ref_forget_shares(&r->tensors[v->id]); /* borrowed tensors may have shares, too */
     const ref_tensor t = r->tensors[v->id];
-    const bool asked = results && results[v->id];
     if (asked && r->borrowed[v->id]) {
         if (!allocate(r, v)) return false;
         memcpy(r->tensors[v->id].value, t.value, t.count * sizeof *t.value);

@@ -35,13 +35,23 @@ enum { ref_sigmas = 6 };
  * docs/verification.md.) The model takes every rounding at its maximum, also those of partial sums, so a correct device stays below 1/6,
  * the ratio if every error were as large as modelled. Elements with equal value and error have the same origin (a max, a relu or a
  * broadcast made them equal) and round alike; so if the root mean square exceeds the limit, it is taken again with equal elements counted
- * once. Fewer than ref_spread_count elements are not judged by it. */
+ * once. If it still does, it is taken of independent errors: where an error of one number reaches several elements (ref_tensor.common), how
+ * far the number is off is estimated from all of them and counts once; of each element what remains counts, over its own error. Fewer than
+ * ref_spread_count elements are not judged by it. */
 #define REF_MOST_SPREAD 0.19
 enum { ref_spread_count = 256 };
 
 typedef struct ref_tensor {
     double *value, *error; /* error NULL: exact */
     size_t count;
+    /* Per element, the largest effect on it of an error that reaches several elements, such as that of a number that is broadcast: the
+     * change if that number moves by its error, and which number that is (0: there is none). NULL: no element has any. Owned by the
+     * library; callers set NULL. */
+    struct ref_common {
+        double change;
+        size_t number;
+    } *common;
+    double unit; /* unit roundoff of the dtype in which it is stored; 0: it is not. Set by the library */
     /* Parts of the errors that come from values which reach an element along several paths (ref_sources.c): these add linearly, other
      * errors add as squares. Owned by the library; callers set NULL. */
     struct ref_share *shares;

@@ -114,6 +114,7 @@ void ref_put_share(ref_share *s, size_t i, double size, uint32_t at); /* same so
 void ref_drop_share(ref_tensor *t, ref_share *s);
 void ref_forget_shares(ref_tensor *t);
 double ref_own_square(const ref_tensor *t, size_t i); /* squared error minus the shares */
+void ref_note_common(ref_tensor *to, const ref_tensor *from); /* sets to->common by the shares of `from`, which has as many elements */
 void ref_cover_shares(ref_tensor *t);                 /* raises errors that are smaller than their shares */
 double ref_common_part(const ref_share *s, size_t i); /* `common` of the source's element that element i depends on: 0 to 1 */
 double *ref_keep_inherited(ref_state *r, const ir_op *op); /* for op's first output; the caller fills it; NULL after ref_fail() */

@@ -104,6 +104,22 @@ static double shares_square(const ref_tensor *t, size_t i)
 
 double ref_own_square(const ref_tensor *t, size_t i) { return fmax(0, square(ref_error(t, i)) - shares_square(t, i)); }
 
+void ref_note_common(ref_tensor *to, const ref_tensor *from)
+{
+    size_t before = 1; /* numbers of the shares before s */
+    free(to->common);
+    to->common = NULL;
+    for (const ref_share *s = from->shares; s; s = s->next) {
+        size_t last = 0;
+        if (s->stretched && !to->common) to->common = calloc(from->count + 1, sizeof *to->common);
+        for (size_t i = 0; s->stretched && to->common && i < from->count; i++) {
+            last = s->at[i] > last ? s->at[i] : last;
+            if (fabs(s->size[i]) > fabs(to->common[i].change)) to->common[i] = (struct ref_common){s->size[i], before + s->at[i]};
+        }
+        before += last + 1;
+    }
+}
+
 void ref_cover_shares(ref_tensor *t)
 {
     for (size_t i = 0; t->shares && i < t->count; i++) {

@@ -111,6 +111,59 @@ static spread spread_of_different(const ref_tensor *t, const double *got, spread
     return different;
 }
 
+/* ---- independent errors */
+typedef struct common_part {
+    size_t number, at; /* the number whose error reaches the element, and the element */
+} common_part;
+
+static int compare_parts(const void *x, const void *y)
+{
+    const common_part *a = x, *b = y;
+    if (a->number != b->number) return a->number < b->number ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* How far off the number of the parts from first to end - 1 is, in units of its error: by least squares, within its bound. */
+static double estimate(const ref_tensor *t, const double *got, const common_part *first, const common_part *end)
+{
+    double both = 0, squares = 0;
+    for (const common_part *p = first; p < end; p++) {
+        const double change = t->common[p->at].change / t->error[p->at];
+        both += change * (got[p->at] - t->value[p->at]) / t->error[p->at], squares += change * change;
+    }
+    return squares > 0 ? fmax(-ref_sigmas, fmin(ref_sigmas, both / squares)) : 0;
+}
+
+/* Adds the ratio of what is not explained if the element's number is `off` times its error off. What that moves the element by is rounded
+ * as well when it is stored. */
+static void add_own_ratio(spread *s, const ref_tensor *t, const double *got, size_t i, double off)
+{
+    const double change = t->common[i].change, unit = fmax(t->unit, REF_UNIT);
+    const double least = unit * fabs(t->value[i]), moved = unit * off * change;
+    const double own = sqrt(fmax(t->error[i] * t->error[i] - change * change, least * least) + moved * moved);
+    add_ratio(s, ref_sigmas * own, fabs(got[i] - t->value[i] - off * change) / (ref_sigmas * own));
+}
+
+/* The spread of independent errors (REF_MOST_SPREAD), infinite if there is no memory. */
+static double spread_of_independent(const ref_tensor *t, const double *got)
+{
+    spread s = {0};
+    common_part *parts = malloc((t->count ? t->count : 1) * sizeof *parts);
+    if (!parts) return INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (isfinite(t->value[i]) && isfinite(t->error[i]) && t->error[i] > 0) parts[count++] = (common_part){t->common[i].number, i};
+    qsort(parts, count, sizeof *parts, compare_parts);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && parts[end].number == parts[first].number;) end++;
+        const double off = parts[first].number ? estimate(t, got, parts + first, parts + end) : 0;
+        if (parts[first].number) add_ratio(&s, 1, fabs(off) / ref_sigmas);
+        for (size_t i = first; i < end; i++) add_own_ratio(&s, t, got, parts[i].at, off);
+    }
+    free(parts);
+    return spread_of(s);
+}
+
 ref_verdict ref_compare(const ref_tensor *t, const double *got)
 {
     ref_verdict v = {0};
@@ -130,5 +183,6 @@ ref_verdict ref_compare(const ref_tensor *t, const double *got)
     v.rms = relative(&m);
     v.spread = spread_of(all);
     if (v.ratio <= 1 && !(v.spread <= REF_MOST_SPREAD)) v.spread = spread_of(spread_of_different(t, got, all));
+    if (v.ratio <= 1 && !(v.spread <= REF_MOST_SPREAD) && t->common) v.spread = fmin(v.spread, spread_of_independent(t, got));
     return v;
 }

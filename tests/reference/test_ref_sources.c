@@ -56,6 +56,58 @@ START_TEST(a_correct_device_stays_below_bounds_where_a_value_meets_itself_again)
 }
 END_TEST
 
+/* ---- errors of a number that is broadcast */
+/* Norms of rows of one number, which are -1 or 1 except where the number is near 0, spread over N columns. Row 0 is near 0: its sign is
+ * open, as the numbers of m that it adds up are rounded. */
+static bench *open_jump(void)
+{
+    char text[512];
+    snprintf(text, sizeof text, "block: t\ndtype: bf16\ndims: {M: 8, K: 15, N: 33}\ninputs: {x: [M, K]}\nparams: {w: [K], v: [N]}\nops:\n"
+             "  - {out: m, op: mul, in: [x, w]}\n  - {out: s, op: row_sum, in: [m]}\n  - {out: n, op: rmsnorm, in: [s], eps: 1.0e-6}\n"
+             "  - {out: y, op: mul, in: [n, v]}\noutputs: {y: y}\n");
+    bench *b = bench_open(text, strlen(text), NULL);
+    bench_fill(b, 5);
+    double *x = bench_data(b, "x"), *w = bench_data(b, "w");
+    for (int k = 0; k < 15; k++) w[k] = 1 + k / 128.0;
+    for (int i = 0; i < 8 * 15; i++) x[i] = i < 15 ? 0 : 1 + i / 128.0;
+    x[0] = w[1], x[1] = -w[0]; /* the products' sum is 0 */
+    bench_run(b, false, NULL);
+    return b;
+}
+
+/* Ratios of the elements of row 0, which its number explains, and of the others, of which half are positive. */
+static const struct {
+    double jump, others;
+    double least, most; /* of the spread; for all elements alike it is in the comment */
+} jumps[] = {{0.66, 0, 0.02, 0.06},    /* 0.233 */
+             {0.66, 0.05, 0.05, 0.1},  /* 0.24 */
+             {0.66, 0.22, 0.25, 0.4},  /* 0.31: a wrong kernel */
+             {0.1, 0.25, 0.22, 0.4}};  /* 0.24: another one */
+
+START_TEST(an_error_that_several_elements_have_from_one_number_is_one_sample)
+{
+    bench *b = open_jump();
+    const ref_tensor *y = bench_result(b, "y");
+    const size_t N = y->count / 8;
+    double got[8 * 33];
+    ck_assert_ptr_nonnull(y->common);
+    for (size_t i = 0; i < y->count; i++) {
+        const struct ref_common *c = &y->common[i];
+        ck_assert(c->number == y->common[i / N * N].number && (i < N) == (c->number == y->common->number));
+        const double ratio = i < N ? jumps[_i].jump * (c->change > 0 ? 1 : -1) : i % 2 ? jumps[_i].others : -jumps[_i].others;
+        got[i] = y->value[i] + ratio * ref_sigmas * y->error[i];
+    }
+    ref_tensor all = *y;
+    all.common = NULL;
+    ck_assert_double_gt(ref_compare(&all, got).spread, REF_MOST_SPREAD);
+    const ref_verdict v = ref_compare(y, got);
+    ck_assert_msg(v.spread >= jumps[_i].least && v.spread <= jumps[_i].most && v.ratio <= 1, "RMS %g, ratio %g", v.spread, v.ratio);
+    got[5] = y->value[5] + 1.01 * ref_sigmas * y->error[5]; /* the bound of each stays */
+    ck_assert_double_gt(ref_compare(y, got).ratio, 1);
+    bench_close(b);
+}
+END_TEST
+
 /* Six additions, each with its own rounding, which later additions double: at most 64 times the root of seven. */
 START_TEST(a_doubled_error_is_twice_as_large)
 {
@@ -304,6 +356,7 @@ int main(void)
     tcase_add_loop_test(c, a_correct_device_stays_below_bounds_where_a_value_meets_itself_again, 0, 3 * case_count);
     tcase_add_loop_test(c, a_doubled_error_is_twice_as_large, 0, 3);
     tcase_add_loop_test(c, independent_errors_add_as_squares, 0, 3);
+    tcase_add_loop_test(c, an_error_that_several_elements_have_from_one_number_is_one_sample, 0, sizeof jumps / sizeof *jumps);
     tcase_add_test(c, the_same_op_on_the_same_values_has_the_same_error);
     tcase_add_test(c, the_largest_of_many_sources_is_kept);
     tcase_add_test(c, a_threshold_has_the_bound_of_both_its_sides);
