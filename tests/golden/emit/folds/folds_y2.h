@@ -43,9 +43,10 @@ struct folds_y2_spec {
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
-        if (left <= 0) return;
+        if (left <= 0) col = 0;
         const vec<float, W> y2_ = op_mul(product, c.y2_r2_); // !17:5
-        out.template put<Half, W>(p.y2_ + row * 16ll + col, y2_); // !17:5
+        if (0 < left) // !17:5
+            out.template put<Half, W>(p.y2_ + row * 16ll + col, y2_); // !17:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

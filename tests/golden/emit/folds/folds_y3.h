@@ -39,9 +39,10 @@ struct folds_y3_spec {
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
-        if (left <= 0) return;
+        if (left <= 0) col = 0;
         const vec<float, W> y3_ = op_mul(product, c.y3_r3_); // !23:5
-        out.template put<Half, W>(p.y3_ + row * 16ll + col, y3_); // !23:5
+        if (0 < left) // !23:5
+            out.template put<Half, W>(p.y3_ + row * 16ll + col, y3_); // !23:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)

@@ -28,10 +28,11 @@ struct k0_lo_spec {
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
-        if (left <= 0) return;
+        if (left <= 0) col = 0;
         const vec<float, W> out_ = load_aligned<W>(p.out_ + row * 16ll + col); // !6:105
         const vec<float, W> unpack_ = op_add(out_, product); // !16:5
-        out.template put<Half, W>(p.unpack_ + row * 16ll + col, unpack_); // !16:5
+        if (0 < left) // !16:5
+            out.template put<Half, W>(p.unpack_ + row * 16ll + col, unpack_); // !16:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
