@@ -211,15 +211,28 @@ static void members(emission *e, writer *w)
 }
 
 /* ---- operands as stored
- * True if other programs on matrix units need a copy of the operand, and cp.async reaches it as it is. */
-static bool is_reached(const problem *p, operand which)
+ * Why other programs on matrix units read rows of the operand without a copy as well, or why cp.async does not reach them as they are: a
+ * predicate. NULL: neither. */
+static const char *unreached(const problem *p, operand which)
 {
     const ir_op *product = p->product;
     const ir_value *v = product->inputs[which];
     const long long unit = value_alignment(p->a, v);
     const bool across = which == operand_a && product->attributes.transpose_a && !target_has(p->target, layer_wgmma);
-    const bool has_rows = which == operand_a || product->kind == op_matmul;
-    return has_rows && value_root(v)->kind != value_result && unit >= least_unit && (across || unit < whole_unit);
+    if (which == operand_b && product->kind != op_matmul) return "are packed";
+    if (value_root(v)->kind == value_result) return "are stored by another phase, where every program can read them";
+    if (unit < least_unit) return "begin at odd multiples of 2 bytes";
+    return across || unit < whole_unit ? NULL : "begin at multiples of 16 bytes, so no program copies them";
+}
+
+/* Why neither operand is reached; NULL: one is. */
+static const char *unreached_text(const problem *p)
+{
+    const ir_op *product = p->product;
+    const char *of_a = unreached(p, operand_a), *of_b = unreached(p, operand_b), *a = product->inputs[operand_a]->name;
+    if (!of_a || !of_b) return NULL;
+    if (product->kind != op_matmul) return arena_printf(p->a, "rows of %%%s %s", a, of_a);
+    return arena_printf(p->a, "rows of %%%s %s; rows of %%%s %s", a, of_a, product->inputs[operand_b]->name, of_b);
 }
 
 /* With more results in a thread, kernels spill. */
@@ -236,8 +249,12 @@ static const char *obstacle_to_direct(const problem *p)
     if (why) return why;
     if (has_two_dtypes(p->product)) return "operands are not both bf16 or both f16";
     if (p->ir->level == fusion_block) return "launches of several phases read copies";
-    return is_reached(p, operand_a) || is_reached(p, operand_b) ? NULL : "it would copy the same operands as other programs";
+    return unreached_text(p);
 }
+
+static const worse_range worse_direct[] = {{where_guessed | where_16_bits, .most_rows = 32,
+                                            .why = "register_fed reads each weight once for all rows"},
+                                           {0}};
 
 const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .device = "gemm_mma",
@@ -261,6 +278,7 @@ const program gemm_mma_direct_program = {.kind = program_gemm_mma_direct,
                                          .template = "templates/gemm/gemm_mma.h",
                                          .obstacle = obstacle_to_direct,
                                          .for_some = true,
+                                         .worse = worse_direct,
                                          .describe_cost = describe_cost,
                                          .defaults = direct_defaults,
                                          .illegal = illegal,

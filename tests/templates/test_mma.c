@@ -65,7 +65,9 @@ START_TEST(small_products_read_rows_as_they_are_stored)
         const char *target, *M, *K, *N, *layer;
         int launches;
     } cases[] = {{"sm_90a", "4000", "82", "384", "layer=mma_direct", 1}, {"sm_90a", "4000", "83", "384", "layer=", 2},
-                 {"sm_90a", "4000", "5002", "4096", "layer=swap_ab", 2}, {"sm_80", "4000", "82", "384", "layer=mma_direct", 1}};
+                 {"sm_90a", "4000", "5002", "4096", "layer=swap_ab", 2}, {"sm_80", "4000", "82", "384", "layer=mma_direct", 1},
+                 {"sm_80", "33", "82", "384", "layer=mma_direct", 1}, /* register_fed precedes where times are guesses */
+                 {"sm_80", "32", "82", "384", "layer=register_fed", 2}, {"sm_90a", "32", "82", "384", "layer=mma_direct", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char yaml[512];
         snprintf(yaml, sizeof yaml,
@@ -97,7 +99,7 @@ START_TEST(an_impossible_tile_of_mma_is_an_error_with_its_reason)
                  {"sm_80", "bf16", "gemm m=16 n=128 k=32", "m and n must be multiples of the rows that all threads copy at once"},
                  {"sm_80", "bf16", "gemm m=256 n=128", "a thread keeps at most 128 results"},
                  {"sm_80", "bf16", "gemm stages=2", "stages=2; it is 3 to 8"},
-                 {"sm_80", "bf16", "gemm layer=mma_direct", "it would copy the same operands as other programs"},
+                 {"sm_80", "bf16", "gemm layer=mma_direct", "rows of %x begin at multiples of 16 bytes, so no program copies them"},
                  {"sm_80", "f32", "gemm layer=mma_direct", "operands are not both bf16 or both f16"},
                  {"sm_80", "bf16", "gemm group_m=0", "group_m=0; it is 1 to 1024"},
                  {"sm_80", "bf16", "gemm m=128 n=256 threads=256 stages=5", "bytes of shared memory; a workgroup has 101376"}};
@@ -108,6 +110,27 @@ START_TEST(an_impossible_tile_of_mma_is_an_error_with_its_reason)
         const tfgen_code code = plan_with(a, yaml, cases[i].target, cases[i].line, &c);
         ck_assert_msg(code == code_unsupported, "%s %s: %d", cases[i].target, cases[i].line, code);
         ck_assert_msg(strstr(arena_diagnostics(a), cases[i].message) != NULL, "%s: %s", cases[i].line, arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+START_TEST(a_request_for_mma_direct_says_why_it_has_nothing_to_do)
+{
+    static const char head[] = "block: t\ndtype: bf16\ndims: {M: 70, K: 67, N: 72}\ninputs: {x: [M, K]";
+    static const char *const cases[][2] = {
+        {"}\nparams: {w: [N, K]}\nops: [{out: y, op: linear, in: [x, w]}]\n",
+         "layer=mma_direct: rows of %x begin at odd multiples of 2 bytes;"},
+        {", z: [K, N]}\nops: [{out: y, op: matmul, in: [x, z]}]\n",
+         "rows of %x begin at odd multiples of 2 bytes; rows of %z begin at multiples of 16"},
+        {"}\nparams: {v: [K, K], w: [N, K]}\nops: [{out: u, op: linear, in: [x, v]}, {out: y, op: linear, in: [u, w]}]\n",
+         "rows of %u are stored by another phase, where every program can read them"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        arena *a = arena_new();
+        compiled c;
+        const char *yaml = arena_printf(a, "%s%soutputs: {y: y}\n", head, cases[i][0]);
+        ck_assert_int_eq(plan_with(a, yaml, "sm_80", "y: layer=mma_direct", &c), code_unsupported);
+        ck_assert_msg(strstr(arena_diagnostics(a), cases[i][1]) != NULL, "%s", arena_diagnostics(a));
         arena_free(a);
     }
 }
@@ -188,6 +211,7 @@ int main(void)
     tcase_add_test(t, sm_90a_uses_mma_on_request);
     tcase_add_test(t, small_products_read_rows_as_they_are_stored);
     tcase_add_test(t, an_impossible_tile_of_mma_is_an_error_with_its_reason);
+    tcase_add_test(t, a_request_for_mma_direct_says_why_it_has_nothing_to_do);
     TCase *more = suite_long(s, "more of mma", 120);
     add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 3, 4, 6, 8, -1});
