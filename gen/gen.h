@@ -218,6 +218,8 @@ long long launch_tiles(const launch *l, const dim_table *dims);
 /* Workgroups of a launch if any number could be resident. If launch.resident is not 0, a runtime launches at most resident *
  * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
+/* The entry of the phase in its launch, which is *of; NULL: the plan does not have the phase, and *of stays. */
+const launch_phase *plan_work_of(const plan *p, const ir_phase *phase, const launch **of);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */
 long long pack_bytes(const packed_weight *w);
 long long storage_bytes(const storage *s, const dim_table *dims);

@@ -40,6 +40,14 @@ static long long widest_phase(const launch *l, const dim_table *dims)
     return most;
 }
 
+const launch_phase *plan_work_of(const plan *p, const ir_phase *phase, const launch **of)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        for (int k = 0; k < p->launches[i].work_count; k++)
+            if (p->launches[i].work[k].phase == phase) return *of = &p->launches[i], &p->launches[i].work[k];
+    return NULL;
+}
+
 long long launch_grid(const launch *l, const dim_table *dims)
 {
     long long tiles = l->together ? widest_phase(l, dims) : launch_tiles(l, dims);

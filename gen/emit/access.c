@@ -64,10 +64,9 @@ int value_words(const plan *p, const ir_value *v)
 
 const launch *emission_launch(const emission *e)
 {
-    for (int i = 0; i < e->plan->launch_count; i++)
-        for (int k = 0; k < e->plan->launches[i].work_count; k++)
-            if (e->plan->launches[i].work[k].phase == e->phase) return &e->plan->launches[i];
-    return NULL;
+    const launch *of = NULL;
+    plan_work_of(e->plan, e->phase, &of);
+    return of;
 }
 
 const expression *use_launch_words(emission *e)

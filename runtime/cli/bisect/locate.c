@@ -159,14 +159,6 @@ static void find_source(arena *a, place_made *m, const plan *p, const launch_pha
     if (!find_line(m, a, source, body, arena_printf(a, "!%d:%d", v->def->at.line, v->def->at.column))) find_line(m, a, source, body, head);
 }
 
-static const launch_phase *find_phase(const plan *p, const ir_phase *phase, const launch **of)
-{
-    for (int i = 0; i < p->launch_count; i++)
-        for (int k = 0; k < p->launches[i].work_count; k++)
-            if (p->launches[i].work[k].phase == phase) return *of = &p->launches[i], &p->launches[i].work[k];
-    return NULL;
-}
-
 place_made locate(bisection *b, const plan *p, const mismatch *found)
 {
     place_made m = {0};
@@ -174,7 +166,7 @@ place_made locate(bisection *b, const plan *p, const mismatch *found)
     const ir_value *v = graph_value(p->ir, found->value->name);
     m.op = found->value->def ? spec_op(b, found->value->def) : NULL;
     if (m.op) m.spec_text = spec_line(b, m.op);
-    const launch_phase *within = v && v->def ? find_phase(p, m.phase = phase_of(p->ir, v->def), &m.launch) : NULL;
+    const launch_phase *within = v && v->def ? plan_work_of(p, m.phase = phase_of(p->ir, v->def), &m.launch) : NULL;
     if (!within) return m;
     m.computes = kernel_ops(a, b->graph, m.launch->kernel);
     m.tile = tile_text(a, &m.phase->tile);
