@@ -55,6 +55,28 @@ START_TEST(a_block_of_few_rows_and_short_products_takes_a_ring)
 }
 END_TEST
 
+/* Attention beside a ring takes 32 keys at a time if with 16 some workgroup has two iterations, and heads have at most 64 columns. */
+static const struct {
+    long long B, L, hd;
+    int keys;
+} iterations[] = {{1, 1024, 64, 16}, {4, 512, 64, 16}, {4, 1024, 64, 32}, {3, 1300, 64, 32}, {4, 1024, 80, 16}};
+
+START_TEST(attention_beside_a_ring_takes_more_keys_at_a_time_where_that_saves_iterations)
+{
+    const dim_override dims[] = {{"B", iterations[_i].B}, {"L", iterations[_i].L}, {"D", 512}, {"H", 8}, {"KV", 8},
+                                 {"hd", iterations[_i].hd}, {"F", 688}};
+    rig *r = rig_plan(&(rig_request){.path = DECODE, .level = fusion_block, .target = "sm_90a", .dims = dims,
+                                     .dim_count = sizeof dims / sizeof *dims});
+    const launch *l = r->c.plan->launches;
+    ck_assert_int_gt(l->ring_pages, 0);
+    int keys = 0;
+    for (int i = 0; i < l->work_count; i++)
+        if (phase_first(l->work[i].phase, class_ATTENTION)) keys = l->work[i].tile->decode_whole.keys;
+    ck_assert_int_eq(keys, iterations[_i].keys);
+    rig_close(r);
+}
+END_TEST
+
 START_TEST(an_impossible_tile_of_a_ring_is_an_error_with_its_reason)
 {
     static const struct {
@@ -130,6 +152,8 @@ int main(void)
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
     tcase_add_loop_test(plans, a_launch_has_one_ring_as_large_as_its_phases_leave_room_for, 0, 2);
     tcase_add_loop_test(plans, a_block_of_few_rows_and_short_products_takes_a_ring, 0, sizeof choices / sizeof *choices);
+    tcase_add_loop_test(plans, attention_beside_a_ring_takes_more_keys_at_a_time_where_that_saves_iterations, 0,
+                        sizeof iterations / sizeof *iterations);
     tcase_add_test(plans, an_impossible_tile_of_a_ring_is_an_error_with_its_reason);
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, results_are_within_their_bounds, 0, sizeof trials / sizeof *trials);
