@@ -1,10 +1,6 @@
 /* Marks by which the phases of a launch wait for each other (templates/frame/marks.h): a launch with a wait that took too long ends, says
  * so, and leaves nothing to the next one but that report. */
-#include "tests/templates/kernels_under.h"
-
-enum { groups = 3, head = 16, pitch = 16, phases = 2, word_count = head + (phases + 2) * pitch };
-
-static const unsigned long long none = 0x4e0793f8c26bull; /* marks::none */
+#include "tests/templates/two_phases.h"
 
 typedef struct marks_args {
     unsigned long long *words;
@@ -25,13 +21,6 @@ static host_module *module_of(const char *head_text)
     return kernels_under(head_text, templates, 1, "tests/templates/marks.hip");
 }
 
-static void launch_phases(host_module *m, bool cooperative, marks_args *p)
-{
-    const host_launch_dims dims = {.grid = {groups}, .block = {4}, .shared_bytes = 64, .cooperative = cooperative};
-    launch_ok(m, "both_phases", dims, p);
-}
-static void run_phases(host_module *m, marks_args *p) { launch_phases(m, true, p); }
-
 static marks_args fresh(int slow)
 {
     marks_args p = {.words = memory(word_count * sizeof *p.words, "words"), .numbers = memory(groups * sizeof *p.numbers, "numbers"),
@@ -40,18 +29,16 @@ static marks_args fresh(int slow)
     return p;
 }
 
-static void marks_are_clear(const marks_args *p)
+static void check(const void *args, int fewer)
 {
-    ck_assert_msg(p->words[1] == 0, "%llx", p->words[1]);
-    ck_assert_msg(p->words[2] == none, "%llx", p->words[2]);
-    for (int i = 0; i <= phases + 1; i++)
-        ck_assert_msg(p->words[head + i * pitch] == none, "mark %d is %llx", i, p->words[head + i * pitch]);
+    const marks_args *p = args;
+    for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], sum_from(p->first, fewer));
+    marks_are_none(p->words);
 }
 
-static void sums_are_right(const marks_args *p, int fewer)
+static two_phases phases_of(marks_args *p)
 {
-    const int numbers = groups - fewer;
-    for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], numbers * p->first + numbers * (numbers - 1) / 2);
+    return (two_phases){.args = p, .threads = 4, .first = &p->first, .slow = &p->slow, .words = p->words, .check = check};
 }
 
 /* Memory of the marks may hold anything, for example what another call left there, which may end within a mark. */
@@ -59,13 +46,12 @@ START_TEST(marks_work_in_memory_with_any_content)
 {
     host_module *m = module_of(_i == 0 ? HEAD : counted(_i == 2, ""));
     marks_args p = fresh(-1);
+    const two_phases both = phases_of(&p);
     for (size_t bytes = 0; bytes <= 2 * sizeof *p.words; bytes++)
         for (int i = 0; i <= phases + 1; i++) {
             memset(&p.words[head + i * pitch], 0xff, bytes);
-            p.first += 100;
-            run_phases(m, &p);
-            sums_are_right(&p, _i == 2);
-            marks_are_clear(&p);
+            launch_two(&both, m, true);
+            check(&p, _i == 2);
         }
     host_module_free(m);
 }
@@ -75,38 +61,18 @@ END_TEST
 START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
 {
     const unsigned long long late = 1ull << 63 | 1ull << 56 | 0x93f8c26bu; /* phase 1 waited for phase 0 */
-    host_module *hasty = module_of(HEAD "#define TF_MOST_POLLS 1\n"), *patient = module_of(HEAD);
     marks_args p = fresh(_i);
-    run_phases(hasty, &p);
-    ck_assert_msg(p.words[0] == late, "%llx", p.words[0]);
-    marks_are_clear(&p);
-    p.slow = -1;
-    for (int i = 0; i < 2; i++) {
-        p.first += 100;
-        run_phases(patient, &p);
-        sums_are_right(&p, 0);
-        ck_assert_msg(p.words[0] == late, "the report stays until somebody has read it: %llx", p.words[0]);
-        marks_are_clear(&p);
-    }
-    host_module_free(hasty);
-    host_module_free(patient);
+    const two_phases both = phases_of(&p);
+    right_after_a_late_one(&both, module_of(HEAD "#define TF_MOST_POLLS 1\n"), module_of(HEAD), late);
 }
 END_TEST
 
-/* The launch is not cooperative, so the engine runs only as many workgroups at once as it has workers. The early ones give up waiting for
- * the others at once, or after 9 polls; the last one is alone. */
 START_TEST(late_workgroups_do_the_work_of_those_that_gave_up)
 {
-    const int fewer = _i / 2;
-    host_module *m = module_of(counted(fewer, _i % 2 ? "#define TF_CENSUS_POLLS 9\n" : "#define TF_CENSUS_POLLS 0\n"));
     marks_args p = fresh(-1);
-    for (int i = 0; i < 4; i++) {
-        p.first += 100;
-        launch_phases(m, false, &p);
-        sums_are_right(&p, fewer);
-        marks_are_clear(&p);
-    }
-    host_module_free(m);
+    const two_phases both = phases_of(&p);
+    const char *polls = _i % 2 ? "#define TF_CENSUS_POLLS 9\n" : "#define TF_CENSUS_POLLS 0\n";
+    late_workgroups_do_it_all(&both, module_of(counted(_i / 2, polls)), _i / 2);
 }
 END_TEST
 

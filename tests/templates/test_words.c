@@ -1,13 +1,13 @@
 /* Rows that phases of a launch pass on in words (templates/frame/words.h, gen/plan/words.h): launches whose memory holds anything, whose
  * epochs begin anew, or that follow one with a wait that took too long; which plans have words; the proof, which finds each mutant; results
  * on the host engine. */
-#include "tests/templates/kernels_under.h"
+#include "tests/templates/two_phases.h"
 #include "gen/plan/words.h"
 #include "gen/program/program.h"
 #include "tests/support.h"
 
 /* ---- two phases by hand */
-enum { groups = 3, head = 16, pitch = 16, phases = 2, word_count = head + (phases + 2) * pitch, row_floats = 4 * groups };
+enum { row_floats = 4 * groups };
 
 typedef struct words_args {
     float *row, *sums;
@@ -16,7 +16,7 @@ typedef struct words_args {
     int phase;
 } words_args;
 
-static const unsigned long long none = 0x4e0793f8c26bull, magic = 0xffb3; /* marks::none, marks::next_epochs */
+static const unsigned long long magic = 0xffb3; /* marks::next_epochs */
 
 static host_module *module_of(bool counted, int fewer, const char *more)
 {
@@ -36,25 +36,17 @@ static words_args fresh(int slow)
     return p;
 }
 
-static void launch_both(host_module *m, bool cooperative, words_args *p)
+static void check(const void *args, int fewer)
 {
-    const host_launch_dims dims = {.grid = {groups}, .block = {32}, .shared_bytes = 64, .cooperative = cooperative};
-    p->first += 100;
-    launch_ok(m, "both_phases", dims, p);
-}
-
-static void sums_are_right(const words_args *p, int fewer)
-{
-    const int numbers = groups - fewer;
-    for (int i = 0; i < groups; i++)
-        ck_assert_msg(p->sums[i] == (float)(numbers * p->first + numbers * (numbers - 1) / 2), "%d: %g", i, (double)p->sums[i]);
-}
-
-static void marks_are_clear(const words_args *p)
-{
-    ck_assert_msg(p->marks[1] == 0 && p->marks[2] == none, "%llx %llx", p->marks[1], p->marks[2]);
+    const words_args *p = args;
+    for (int i = 0; i < groups; i++) ck_assert_msg(p->sums[i] == (float)sum_from(p->first, fewer), "%d: %g", i, (double)p->sums[i]);
+    marks_are_none(p->marks);
     ck_assert_msg(p->marks[3] >> 48 == magic, "%llx", p->marks[3]);
-    for (int i = 0; i <= phases + 1; i++) ck_assert_msg(p->marks[head + i * pitch] == none, "mark %d: %llx", i, p->marks[head + i * pitch]);
+}
+
+static two_phases phases_of(words_args *p)
+{
+    return (two_phases){.args = p, .threads = 32, .first = &p->first, .slow = &p->slow, .words = p->marks, .check = check};
 }
 
 /* The epoch's word is lost in part or whole between launches; what is left may look like an epoch. Begun with the time, one launch in 256
@@ -63,13 +55,13 @@ START_TEST(epochs_begin_anew_in_memory_with_any_content)
 {
     host_module *m = module_of(_i > 0, _i == 2, "");
     words_args p = fresh(-1);
+    const two_phases both = phases_of(&p);
     p.marks[3] = magic << 48 | 0x5a5a5a5a5a5aull;
     for (size_t bytes = 0; bytes <= sizeof *p.marks; bytes++) {
         memset(&p.marks[3], bytes % 2 ? 0 : 0xff, bytes);
         for (int again = 0; again < 2; again++) {
-            launch_both(m, true, &p);
-            sums_are_right(&p, _i == 2);
-            marks_are_clear(&p);
+            launch_two(&both, m, true);
+            check(&p, _i == 2);
         }
     }
     host_module_free(m);
@@ -80,11 +72,12 @@ START_TEST(each_launch_has_an_epoch_of_its_own_also_after_the_last_one)
 {
     host_module *m = module_of(false, 0, "");
     words_args p = fresh(-1);
+    const two_phases both = phases_of(&p);
     p.marks[3] = magic << 48 | 0xfffffffffffeull;
     static const unsigned long long then[] = {0xffffffffffffull, 0, 1, 2};
     for (int i = 0; i < 4; i++) {
-        launch_both(m, true, &p);
-        sums_are_right(&p, 0);
+        launch_two(&both, m, true);
+        check(&p, 0);
         ck_assert_msg(p.marks[3] == (magic << 48 | then[i]), "%llx", p.marks[3]);
     }
     host_module_free(m);
@@ -96,9 +89,10 @@ START_TEST(a_tag_is_not_taken_for_the_next_epoch)
 {
     host_module *m = module_of(_i, 0, "");
     words_args p = fresh(-1);
+    const two_phases both = phases_of(&p);
     for (int i = 0; i < 3; i++) {
-        launch_both(m, true, &p);
-        sums_are_right(&p, 0);
+        launch_two(&both, m, true);
+        check(&p, 0);
         memcpy(&p.marks[3], (char *)p.row + 8, sizeof *p.marks); /* the first word's tag */
     }
     host_module_free(m);
@@ -108,34 +102,19 @@ END_TEST
 /* The late launch's words are wrong, but have its own epoch. Each workgroup is the slow one once. */
 START_TEST(a_launch_after_one_whose_wait_timed_out_is_right)
 {
-    host_module *hasty = module_of(false, 0, "#define TF_MOST_POLLS 1\n"), *patient = module_of(false, 0, "");
+    const unsigned long long late = 1ull << 63 | 1ull << 56 | 1ull << 32 | 0x93f8c26bu; /* phase 1 waited for words */
     words_args p = fresh(_i);
-    launch_both(hasty, true, &p);
-    ck_assert_msg(p.marks[0] == (1ull << 63 | 1ull << 56 | 1ull << 32 | 0x93f8c26bu), "phase 1 waited for words: %llx", p.marks[0]);
-    marks_are_clear(&p);
-    p.slow = -1;
-    for (int i = 0; i < 2; i++) {
-        launch_both(patient, true, &p);
-        sums_are_right(&p, 0);
-        marks_are_clear(&p);
-    }
-    host_module_free(hasty);
-    host_module_free(patient);
+    const two_phases both = phases_of(&p);
+    right_after_a_late_one(&both, module_of(false, 0, "#define TF_MOST_POLLS 1\n"), module_of(false, 0, ""), late);
 }
 END_TEST
 
-/* As in test_marks.c: early workgroups give up waiting for the others; the last one is alone. */
 START_TEST(late_workgroups_do_the_work_of_those_that_gave_up)
 {
-    const int fewer = _i / 2;
-    host_module *m = module_of(true, fewer, _i % 2 ? "#define TF_CENSUS_POLLS 9\n" : "#define TF_CENSUS_POLLS 0\n");
     words_args p = fresh(-1);
-    for (int i = 0; i < 4; i++) {
-        launch_both(m, false, &p);
-        sums_are_right(&p, fewer);
-        marks_are_clear(&p);
-    }
-    host_module_free(m);
+    const two_phases both = phases_of(&p);
+    const char *polls = _i % 2 ? "#define TF_CENSUS_POLLS 9\n" : "#define TF_CENSUS_POLLS 0\n";
+    late_workgroups_do_it_all(&both, module_of(true, _i / 2, polls), _i / 2);
 }
 END_TEST
 
