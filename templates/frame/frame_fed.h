@@ -218,18 +218,21 @@ template <class F> struct fed_launch {
         barrier_wait(Weights ? freed_for_weights() : freed(), opened++ & 1);
         async_fence_shared();
     }
-    // By the lanes of the first warp that loads, once.
-    template <int Phase = 0> DEV void initialise(int lane) const
+    // By one lane of each warp that loads, once. Addresses are constants: the instruction takes its address from a uniform register, so
+    // lanes with different addresses would take turns, 80 cycles each.
+    template <int Phase = 0> DEV void initialise(int warp) const
     {
         using P = typename F::template program<Phase>;
         if constexpr (is_fed<P>)
-#pragma unroll 1 // the code of a launch runs once, so that it costs more than its instructions
-            for (int i = lane; i < P::in_list::template words<P>; i += 32)
-                barrier_init(place<Phase>().words + 8 * i, P::in_list::template arrivals<P>(i));
+            if (warp == Phase % (fed_loaders / TF_WAVE)) {
+#pragma unroll
+                for (int i = 0; i < P::in_list::template words<P>; i++)
+                    barrier_init(place<Phase>().words + 8 * i, P::in_list::template arrivals<P>(i));
+            }
         if constexpr (Phase + 1 < F::phases) {
-            initialise<Phase + 1>(lane);
+            initialise<Phase + 1>(warp);
         } else {
-            if (lane == 0) {
+            if (warp == 0) {
                 barrier_init(seated(), 1 + TF_WAVE), barrier_init(known(), 1);
                 barrier_init(freed(), 1), barrier_init(freed_for_weights(), 1);
             }

@@ -411,7 +411,7 @@ template <class F, class Feed> DEV fed_launch<F> open_ring(char *&shared, bool &
     fed_launch<F> launch{{memory, memory + phases_bytes<F>}, &seat_in<F>(shared), 0};
     const int lane = thread_index() - F::threads;
     loads = lane >= 0;
-    if (loads && lane < TF_WAVE) launch.initialise(lane);
+    if (loads && lane % TF_WAVE == 0) launch.initialise(lane / TF_WAVE);
     __syncthreads();
     if (loads) {
         registers_shrink<fed_loader_registers>();
