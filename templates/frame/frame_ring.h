@@ -59,7 +59,7 @@ template <class F, class Feed> DEV bool ring_feed(char *shared, Feed feed)
 {
     typename ring_of<F>::memory &memory = *reinterpret_cast<typename ring_of<F>::memory *>(shared);
     const bool loads = thread_index() >= F::threads;
-    if (loads) memory.clear(thread_index() - F::threads);
+    if (thread_index() == F::threads) memory.clear();
     __syncthreads();
     if (loads) {
 #if defined(TF_ON_HOST)

@@ -21,6 +21,7 @@ struct alignas(8) page_reads {
 };
 
 #if defined(TF_ON_HOST)
+DEV void clear_page(bulk_arrival &arrival) { arrival.clear(); }
 DEV void copy_page(void *to, const void *from, int bytes, bulk_arrival &arrival) { bulk_copy(to, from, bytes, arrival); }
 DEV void page_reads::clear(int) { __hip_atomic_store(&word, 0ull, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 DEV void page_reads::arrive(unsigned)
@@ -35,6 +36,7 @@ DEV void page_reads::wait(unsigned turn, unsigned warps)
     while (__hip_atomic_load(&word, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) < (turn + 1ull) * warps) tf_hs_yield();
 }
 #else
+DEV void clear_page(bulk_arrival &arrival) { barrier_init(shared_at(&arrival), 1); }
 DEV void copy_page(void *to, const void *from, int bytes, bulk_arrival &arrival)
 {
     constexpr unsigned long long evict_first = 0x12f0000000000000; // what createpolicy.fractional.L2::evict_first makes for all bytes
@@ -76,14 +78,16 @@ template <int Pages, int Warps> struct alignas(128) page_memory {
     DEV void set_calm(bool x) { *static_cast<volatile unsigned *>(&calm) = x; }
     DEV bool is_calm() { return *static_cast<volatile unsigned *>(&calm); }
 #endif
-    // Called by all lanes of one warp, before a barrier of the whole workgroup.
-    DEV void clear(int lane)
+    // Called by one thread, before a barrier of the whole workgroup. Addresses are constants: the instruction that initialises an mbarrier
+    // takes its address from a uniform register, so lanes with different addresses would take turns, 80 cycles each.
+    DEV void clear()
     {
-        if (lane == 0) decided.clear(Warps), stopped.clear(1), set_calm(false);
-        for (int i = lane; i < Pages; i += 32) {
-            read[i].clear(Warps);
-            filled[i].clear(); // its fence also covers what the lane cleared before
-        }
+        decided.clear(Warps), stopped.clear(1), set_calm(false);
+#pragma unroll
+        for (int i = 0; i < Pages; i++) read[i].clear(Warps);
+#pragma unroll
+        for (int i = 1; i < Pages; i++) clear_page(filled[i]);
+        filled[0].clear(); // its fence also covers what was cleared before
     }
 };
 
