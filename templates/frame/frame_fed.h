@@ -45,11 +45,10 @@ struct ws_in_list {
     {
         static_assert(P::cluster == 1 && !P::own_tiles, "tile: cluster=1 and own_tiles=0 in a launch of several phases");
         ring<fed_phase<P>> r{at.memory, at.words, 0, 0};
-        const int tiles = P::tiles(p);
+        typename P::tile t = P::at(p, index); // before the wait, as it has divisions
         ready();
 #pragma unroll 1
-        for (; index < tiles; index = next(index)) {
-            const typename P::tile t = P::at(p, index);
+        for (const int tiles = P::tiles(p);;) {
             const int n = P::k_tiles(p, t);
 #pragma unroll 1
             for (int s = 0; s < n; s++, r.step()) {
@@ -58,6 +57,9 @@ struct ws_in_list {
                 else
                     P::load(late(), p, t, s, r.to_fill());
             }
+            index = next(index);
+            if (index >= tiles) break;
+            t = P::at(p, index);
         }
     }
 };

@@ -369,14 +369,15 @@ template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::arg
         });
     if constexpr (Phase + 1 < F::phases) prefetch_phases<F, Phase + 1>(p);
 }
-// By the threads of the loading warpgroup. The first threads of the first and the last warp load, the second warp initialises the marks,
-// and a thread of the third takes the workgroup's seat.
+// By the threads of the loading warpgroup. The first threads of the first and the last warp load, the second warp prefetches the tensor
+// maps of later phases and initialises the marks, and a thread of the third takes the workgroup's seat.
 template <class F> DEV void feed_list(const typename F::args &p, char *shared, fed_launch<F> &feed)
 {
     static_assert(is_counted<F>, "workgroups of a launch with a loading warp are counted");
     const marks m{F::words(p)};
     const int thread = thread_index() - F::threads;
     if (thread / TF_WAVE == 1) {
+        if (thread == TF_WAVE) prefetch_phases<F>(p);
         previous_wait();
         m.initialise(F::phases);
         barrier_arrive_if(feed.seated(), true);
@@ -388,7 +389,6 @@ template <class F> DEV void feed_list(const typename F::args &p, char *shared, f
         typename F::waits sync;
         sync.seated = nullptr;
         int index = block_index();
-        if (thread == 0) prefetch_phases<F>(p);
         if constexpr (!begins_alone<F>) index = feed.sit(sync);
         if (thread == 0)
             feed_phases<F, 0, false>(p, index, sync, feed);
