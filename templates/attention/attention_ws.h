@@ -10,6 +10,7 @@
 // - pack_gqa: how many query heads of a GQA group share a row tile. stages: of the ring.
 // - most_keys(p): at least as large as keys(p, batch) of every sequence.
 // - ragged: memory beyond keys(p, batch) may hold anything.
+// - masks_all (optional): see masks_all_of.
 //
 // If the stages have room for all blocks of a head ("resident"), each warpgroup computes row tiles of its own over them. Otherwise the
 // warpgroups of a tile walk a stream of blocks together and issue their products in turn.
@@ -125,6 +126,10 @@ template <class S, int R, int Ahead> struct block_of_bias<S, R, Ahead, true> {
     }
 };
 
+// Whether blocks of keys that need no mask get one, too, so that there is one instance of the code.
+template <class S, class = void> constexpr bool masks_all_of = false;
+template <class S> constexpr bool masks_all_of<S, nothing<decltype(S::masks_all)>> = S::masks_all;
+
 template <class S> struct attention_ws {
     using args = typename S::args;
     using in_list = ws_keys_in_list;
@@ -153,6 +158,7 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, value_dim>;
     using products = wide_products<type, block_k, value_dim>;
+    static constexpr bool masks_all = masks_all_of<S>;
     static constexpr bool has_low = S::window != 0 || has_first<S>::value; // some rows do not see the first keys
     // named barriers: per warpgroup; from 8 on: per set of warpgroups. In a list barrier() is one, too.
     static constexpr int token_barrier = ws_producers ? 1 : 2, tail_barrier = 8;
@@ -658,9 +664,10 @@ template <class S> struct attention_ws {
         barrier_wait(m.q_full(q_at), q_parity(q_count));
         if (skipped < t.n) {
             first_scores<Resident>(p, c, t, i++, token, m.q(q_at), r, group);
-            for (; i < t.n && i < blocks_end - whole; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
-            for (; i < t.n && i < blocks_end - low; i++) step<false, Resident>(c, t, i, m.q(q_at), r, group);
-            if constexpr (has_low)
+            for (; i < t.n && (masks_all || i < blocks_end - whole); i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
+            if constexpr (!masks_all)
+                for (; i < t.n && i < blocks_end - low; i++) step<false, Resident>(c, t, i, m.q(q_at), r, group);
+            if constexpr (has_low && !masks_all)
                 for (; i < t.n; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
         }
         barrier_arrive_if(m.q_empty(q_at), thread_index() % 128 == 0);
