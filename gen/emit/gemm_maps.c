@@ -110,6 +110,15 @@ void gemm_write_staging(const gemm *g)
     write_line(g->w, "static constexpr int results = %d, results_unit = %d;", g->results, g->staged_unit ? g->staged_unit : gemm_vector);
 }
 
+/* Whether the epilogue is compiled once, for a block of 32 columns, although it is not long: in a launch of several phases code runs once,
+ * so that less of it is faster. Not if it loads residuals for several blocks, since all these loads should be in flight together. */
+static bool is_short(const gemm *g)
+{
+    const gemm_warpgroups_tile *t = &g->e->phase->tile.gemm_warpgroups;
+    const bool one_block = t->n == (t->m == 64 && !t->own_tiles ? 64 : 32);
+    return g->e->plan->ir->feeds && !g->staged_unit && (one_block || !gemm_reads(g));
+}
+
 /* split: operands are f32, and one of them, the template's B, is stored as TF32 terms. */
 static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, bool split)
 {
@@ -125,7 +134,7 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     gemm_write_staging(&g);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     if (g.input_sum) write_line(w, "static constexpr bool input_sums = true;");
-    write_line(w, "static constexpr int rolled = %d;", e->rolled);
+    write_line(w, "static constexpr int rolled = %d;", e->rolled || shares || !is_short(&g) ? e->rolled : 1);
     const tensor_box b = split ? box_of_rows(&g, t) : box_of_pieces(&g, t);
     write_forms(&g, &b);
     if (split) write_line(w, "static constexpr bool swap_ab = %s;", gemm_swaps(&g) ? "true" : "false");
