@@ -8,7 +8,8 @@
 
 extern const program gemm_swap_ab_program;
 
-enum { most_rows_of_long_k_tiles = 48, most_rows = 128, most_split = 8, row_step = 16 };
+/* few_rows: up to so many, tiles have what they were timed with */
+enum { most_rows_of_long_k_tiles = 48, few_rows = 64, most_rows = 128, most_split = 8, row_step = 16 };
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_swap_ab, weights_as_rows); }
 
@@ -57,12 +58,19 @@ static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long lo
     return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
+/* How many workgroups in clusters of this size run at once, if `together` share a multiprocessor. */
+static long long seats_of(const problem *p, int together, int cluster)
+{
+    return (long long)p->device->units * together * (cluster < 4 ? 100 : swap_ab_seats) / 100;
+}
+
 static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     /* l2_over_memory: L2 bandwidth over DRAM bandwidth. In seconds: start: to begin the launch; meeting: to add up the sums of a further
      * slice of split-K; late: per round of workgroups that wait for a multiprocessor. */
     const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
-    const long long units = p->device->units, seats = units * swap_ab_resident(p, x), count = workgroups(p, x);
+    const long long units = p->device->units, seats = seats_of(p, swap_ab_resident(p, x), x->m > few_rows ? x->split_k : 1);
+    const long long count = workgroups(p, x);
     const double rows = weights_of(p, x) * x->m / x->n;
     double time = (double)(count / seats) * weights_time(p, x, seats);
     if (count % seats) time += weights_time(p, x, count % seats);
@@ -88,23 +96,37 @@ static gemm_swap_ab_tile tile_of(int m, int n, int split)
 
 static gemm_swap_ab_tile long_k_tiles(gemm_swap_ab_tile x) { return x.k = 256, x; }
 
+/* True if the weights do not fit in half of L2, so that they come from DRAM. */
+static bool weights_come_from_dram(const problem *p)
+{
+    return 2 * swap_ab_element_bytes * (double)p->packed_n * (double)product_length(p) > p->device->numbers[number_l2].value;
+}
+
+/* True if many rows have only two stages, as two workgroups share a multiprocessor: 100x4096x11008 by 112x64 in four slices, with three
+ * stages of weights, takes 45 us, not 26 as time_of() says. */
+static bool lacks_row_stages(const problem *p, const gemm_swap_ab_tile *x, int together)
+{
+    enum { least_stages = 3 };
+    const bool alone = together == 1 || workgroups(p, x) <= p->device->units;
+    return !alone && x->m > few_rows && x->row_stages < least_stages && weights_come_from_dram(p);
+}
+
 /* Sets the stages of x so that `together` workgroups share a multiprocessor. If x then takes less than *least seconds, it becomes *best. */
 static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_swap_ab_tile *best, double *least)
 {
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
-    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !swap_ab_fill(p, together, &x)) return;
+    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !swap_ab_fill(p, together, &x) || lacks_row_stages(p, &x, together)) return;
     const double last_resort = loses_digits(p, x.split_k) ? 1e3 : 1, time = last_resort * time_of(p, &x);
     if (time < *least) *best = x, *least = time;
 }
 
-/* If each workgroup has a multiprocessor to itself and long K, sets as many stages as fit there. Not for tiles of up to 64 rows, which were
- * timed with the stages that try_tile() sets. H200, 92x768x20928 by 96x64 with split_k = 8: 23.9 us with 3 stages, 14.1 us with 5. */
+/* If each workgroup has a multiprocessor to itself and long K, sets as many stages as fit there. Not for few rows, whose tiles were timed
+ * with the stages that try_tile() sets. H200, 92x768x20928 by 96x64 with split_k = 8: 23.9 us with 3 stages, 14.1 us with 5. */
 static void fill_if_alone(const problem *p, gemm_swap_ab_tile *x)
 {
-    enum { most_rows_timed = 64 };
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
     gemm_swap_ab_tile all = *x;
-    if (x->m <= most_rows_timed || workgroups(p, x) > p->device->units || k_tiles <= 2ll * x->stages * x->split_k) return;
+    if (x->m <= few_rows || workgroups(p, x) > seats_of(p, 1, x->split_k) || k_tiles <= 2ll * x->stages * x->split_k) return;
     if (swap_ab_fill(p, 1, &all)) *x = all;
 }
 
@@ -130,6 +152,23 @@ static void try_fewer_rows(const problem *p, ir_tile *best)
         }
 }
 
+/* For long K: lets workgroups of adjacent column tiles multicast rows to each other, two if K is split in two, four if tiles are wide. All
+ * clusters must run at once. H200, us with and without multicast: 79x7168x15600 by 80x128 in two slices 56.3, 60.2; 92x5120x22528 by 96x96
+ * 64.6, 68.8; 66x2560x10240 by 80x64 19.3, 20.0; 74x7168x7168 by 80x128 27.9, 28.2; 79x21504x7168 by 80x192 76.6, 81.3. For shorter K it
+ * took up to 8 % more time, and 40 % more in clusters for which there is no room. */
+static void share_rows(const problem *p, gemm_swap_ab_tile *x)
+{
+    enum { least_length = 7168, narrow = 128, wide = 192, most_stages = 8 };
+    const bool pairs = x->split_k == 2 && x->n <= narrow, fours = x->split_k == 1 && x->n >= wide;
+    gemm_swap_ab_tile shared = *x;
+    if (x->m <= few_rows || product_length(p) < least_length || !(pairs || fours) || !weights_come_from_dram(p)) return;
+    if (p->product->kind == op_matmul || p->product->attributes.transpose_a) return;
+    shared.cluster = pairs ? 2 : 4;
+    if (swap_ab_workgroups(p, &shared) > seats_of(p, 1, shared.cluster * shared.split_k) || !swap_ab_fill(p, 1, &shared)) return;
+    shared.stages = shared.row_stages = shared.row_stages < most_stages ? shared.row_stages : most_stages;
+    if (swap_ab_sums_fit(p, &shared)) *x = shared;
+}
+
 static void choose_of_few_rows(const problem *p, ir_tile *t)
 {
     const long long rows = problem_rows(p), tiles = (rows + most_rows - 1) / most_rows, each = (rows + tiles - 1) / tiles;
@@ -144,13 +183,20 @@ static void choose_of_few_rows(const problem *p, ir_tile *t)
             }
     fill_if_alone(p, &t->gemm_swap_ab);
     try_fewer_rows(p, t);
+    share_rows(p, &t->gemm_swap_ab);
 }
 
-/* True if the costs of gen/program/bits16.h apply: to many rows, or to few columns, whose weights do not keep DRAM busy. */
+/* True if the costs of gen/program/bits16.h apply: to many rows; to few columns; and to short K, few weights and an epilogue that computes,
+ * if tiles of all rows would leave half of the multiprocessors idle. With more weights these keep DRAM busy, and the usual costs are more
+ * accurate. H200, us by the usual costs' tile and by this one: 84x592x128 with a residual 4.8, 2.3; 87x3392x512 with four ops 5.8, 4.8;
+ * with more weights 128x2432x1088 6.4, 6.8. Twelve decode blocks of 66 to 125 sequences with such products were 1.003 to 1.13 times as
+ * fast. */
 static bool takes_16_bit_costs(const problem *p)
 {
-    enum { few_columns = 512, least_rows = 65 };
-    const bool small = p->packed_n <= few_columns && problem_rows(p) >= least_rows;
+    enum { few_columns = 512, short_k = 1536, least_rows = 65, least_n = 64, few_weights = 1 << 21 /* elements */ };
+    const bool idle = (long long)column_tiles(p, least_n) * 2 <= p->device->units && p->packed_n * product_length(p) <= few_weights;
+    const bool computes = !product_is_rounded(p) && product_length(p) <= short_k;
+    const bool small = problem_rows(p) >= least_rows && (p->packed_n <= few_columns || (idle && computes));
     return (small || swap_ab_many_rows(p)) && has_16_bit_costs(p);
 }
 
@@ -158,9 +204,18 @@ static void describe_many_rows(const problem *p, const ir_tile *t, cost_descript
 /* chooses tiles by the costs that any epilogue has */
 static const program many_rows = {.describe_cost = describe_many_rows, .weights = weights_as_rows};
 
+/* True if a tile of fewer rows than there are was chosen, so that weights are read several times from DRAM and without multicast. H200,
+ * such tiles and those of choose_of_few_rows(), us: 79x7168x15600 with a residual 78, 60; 69x6912x8288 with a sigmoid 41, 33. */
+static bool repeats_weights(const problem *p, const gemm_swap_ab_tile *x)
+{
+    const long long rows = problem_rows(p);
+    return rows <= most_rows && p->product->kind != op_matmul && weights_come_from_dram(p) && (long long)x->m * x->cluster_m < rows;
+}
+
 static void usual_tile(const problem *p, ir_tile *t)
 {
-    if (!swap_ab_many_rows(p) || !swap_ab_choose(p, &many_rows, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
+    const bool many = swap_ab_many_rows(p) && swap_ab_choose(p, &many_rows, &t->gemm_swap_ab);
+    if (!many || repeats_weights(p, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
 }
 
 static void defaults(const problem *p, ir_tile *t)
@@ -244,12 +299,23 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
-/* First without the tail, which takes registers beside the results, then with about half as many rows. */
+/* Halves the tile's columns and the slices of K. There are as many workgroups as before, of half the threads. */
+static bool halve_columns(const problem *p, gemm_swap_ab_tile *x)
+{
+    gemm_swap_ab_tile half = *x;
+    half.n /= 2, half.split_k /= 2, half.threads = swap_ab_threads(half.m, half.n);
+    if (x->split_k == 1 || half.n < 64 || half.n % swap_ab_column_step_of(p) || !swap_ab_fill(p, 1, &half)) return false;
+    return *x = half, true;
+}
+
+/* First without the tail, which takes registers beside the results; tiles of all of few rows with fewer threads; then with about half as
+ * many rows. (104x16384x4096 with a gelu by 112x256 in two slices spills 16 bytes; by 64x256, which reads weights twice, it takes 52 us.)
+ */
 static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)p;
     gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->tail > 1) return x->tail = 1, true;
+    if (x->m <= swap_ab_rows_beside_a_warp && x->m >= problem_rows(p) && halve_columns(p, x)) return true;
     if (x->m <= row_step * x->cluster) return false;
     x->m = (x->m / 2 + row_step * x->cluster - 1) / (row_step * x->cluster) * row_step * x->cluster;
     x->threads = swap_ab_threads(x->m, x->n);

@@ -619,6 +619,52 @@ START_TEST(few_rows_with_an_epilogue_that_computes_have_tiles_of_64_rows)
 }
 END_TEST
 
+/* Products of 65 to 128 rows with a SiLU, whose weights come from DRAM unless K is short. In comments, us on an H200. */
+static const struct {
+    const char *text, *tile;
+} middle[] = {
+    /* weights are read once: 56, by tiles of 40 rows 78; two workgroups multicast rows: without that 60 */
+    {LINEAR("79", "7168", "15600", SILU), "m=80 n=128 k=64 threads=288 stages=8 row_stages=8 cluster=2 cluster_m=1 split_k=2"},
+    /* four workgroups multicast rows: 76.6, without that 81.3 */
+    {LINEAR("79", "21504", "7168", SILU), "m=80 n=192 k=64 threads=416 stages=6 row_stages=6 cluster=4 cluster_m=1 split_k=1"},
+    /* clusters of four would not all run at once */
+    {LINEAR("88", "8192", "8192", SILU), "m=96 n=128 k=64 threads=288 stages=8 row_stages=8 cluster=1 cluster_m=1 split_k=2"},
+    /* a workgroup has its multiprocessor to itself: 27; with two, of which each has two stages of rows, 45 */
+    {LINEAR("100", "4096", "11008", SILU), "m=112 n=64 k=128 threads=160 stages=5 row_stages=5 cluster=1 cluster_m=1 split_k=2"},
+    /* 256 workgroups in clusters of eight, two to a multiprocessor, would not all run at once */
+    {LINEAR("112", "4096", "14336", SILU), "m=112 n=64 k=128 threads=160 stages=5 row_stages=5 cluster=1 cluster_m=1 split_k=2"},
+    /* short K: tiles of fewer rows occupy more multiprocessors */
+    {LINEAR("84", "592", "128", SILU), "m=16 n=64"},
+    {LINEAR("87", "3392", "512", SILU), "m=32 n=96"},
+};
+
+START_TEST(products_of_65_to_128_rows_have_the_tile_that_was_the_fastest)
+{
+    build b = must_build(middle[_i].text, NULL);
+    const char *text = ir_print(b.a, b.p->ir);
+    ck_assert_msg(strstr(text, arena_printf(b.a, "layer=swap_ab %s", middle[_i].tile)) != NULL, "%s", text);
+    arena_free(b.a);
+}
+END_TEST
+
+/* A tile that spills keeps its rows and the number of workgroups, so that weights are still read once; only then it loses rows. */
+START_TEST(a_tile_of_all_rows_that_spills_has_half_the_columns_and_slices)
+{
+    build b = must_build(LINEAR("104", "16384", "4096", SILU), NULL);
+    const problem q = plan_problem(b.a, b.p, b.p->launches[b.p->launch_count - 1].work[0].phase);
+    ir_tile t = {.program = program_gemm_swap_ab};
+    t.gemm_swap_ab = (gemm_swap_ab_tile){
+        .m = 112, .n = 256, .k = 64, .threads = 544, .stages = 5, .row_stages = 4, .cluster = 1, .cluster_m = 1, .split_k = 2, .tail = 1};
+    const gemm_swap_ab_tile *x = &t.gemm_swap_ab;
+    ck_assert(program_at(program_gemm_swap_ab)->smaller(&q, &t));
+    ck_assert_msg(x->m == 112 && x->n == 128 && x->split_k == 1 && x->threads == 288, "m=%d n=%d", x->m, x->n);
+    ck_assert_int_gt(x->stages, 5);
+    ck_assert(program_at(program_gemm_swap_ab)->smaller(&q, &t));
+    ck_assert_msg(x->m == 64 && x->n == 128, "m=%d n=%d", x->m, x->n);
+    arena_free(b.a);
+}
+END_TEST
+
 START_TEST(two_row_tiles_of_long_k_share_weights_and_split_k)
 {
     build b = must_build("block: t\ndtype: bf16\ndims: {M: 189, N: 4096, K: 18880}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\n"
@@ -878,6 +924,8 @@ int main(void)
     tcase_add_test(t, few_columns_of_short_k_are_cut_into_tiles_of_few_rows);
     tcase_add_test(t, a_program_loses_to_another_only_if_that_is_clearly_faster);
     tcase_add_test(t, few_rows_with_an_epilogue_that_computes_have_tiles_of_64_rows);
+    tcase_add_loop_test(t, products_of_65_to_128_rows_have_the_tile_that_was_the_fastest, 0, sizeof middle / sizeof *middle);
+    tcase_add_test(t, a_tile_of_all_rows_that_spills_has_half_the_columns_and_slices);
     tcase_add_test(t, two_row_tiles_of_long_k_share_weights_and_split_k);
     tcase_add_loop_test(t, a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has, 0, sizeof amd_layers / sizeof *amd_layers);
     tcase_add_test(t, each_thread_has_its_own_query_if_queries_suffice);
