@@ -91,20 +91,21 @@ static bool loads_through_ring(const problem *p, const preferences *w)
 }
 
 /* Sets and returns p->streams: whether all products of the launch load their weights through a ring, with this many threads. On an H200 the
- * ring was faster than register_fed for 1 to 4 rows and slower for 8. In a single block of several rows it was slower if a product's K was
- * above 10000; with one row it is faster at 14336, and larger K were not timed. It was also slower if the caches had more than 48 MB, since
- * attention beside a ring has 256 threads, not 512 (docs/one-launch.md). It is not used with heads wider than widest_head, for which
- * attention beside a ring has too few registers. */
+ * ring was faster than register_fed for 1 to 4 rows and slower for 8. In a single block of three or four rows it was slower if a product's
+ * K was above 10000; with one or two rows it is faster for the largest K that were timed. It was also slower if the caches had more than
+ * 48 MB, since attention beside a ring has 256 threads, not 512 (docs/one-launch.md). It is not used with heads wider than widest_head, for
+ * which attention beside a ring has too few registers. */
 static bool set_stream(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads)
 {
-    enum { most_rows = 4, widest_head = 128, most_length = 10000, most_length_of_row = 14336, most_cache = 48000000 /* bytes */ };
+    enum { most_rows = 4, widest_head = 128, most_cache = 48000000 /* bytes */ };
+    static const int most_length[most_rows + 1] = {0, 28672, 14336, 10000, 10000}; /* of a product, by rows */
     bool all = times_spilled_with(w, threads) <= (p->stacked ? 1 : 0); /* a single block then has no ring */
     p->streams = all, p->threads = threads;
     for (int k = 0; k < p->kernel_count && all; k++) {
         const problem of = problem_of(a, p, *p->kernels[k]->phases, device);
         all = !times_are_guesses(&of);
         if (of.product) all &= problem_rows(&of) <= most_rows && loads_through_ring(&of, w);
-        if (of.product && !p->stacked) all &= product_length(&of) <= (problem_rows(&of) == 1 ? most_length_of_row : most_length);
+        if (of.product && !p->stacked && all) all = product_length(&of) <= most_length[problem_rows(&of)];
         if (of.attention) all &= problem_longest_head(&of) <= widest_head;
         if (of.attention && !p->stacked) all &= of.work->read <= most_cache;
     }

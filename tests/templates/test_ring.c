@@ -36,14 +36,15 @@ START_TEST(a_launch_has_one_ring_as_large_as_its_phases_leave_room_for)
 }
 END_TEST
 
-/* Level tile never takes a ring by itself. Level block does for up to 4 rows, unless a product's K is above 10000 or the caches have
- * more than 48 MB. */
+/* Level tile never takes a ring by itself. Level block does for up to 4 rows, unless a product's K is above 28672 with one row, 14336 with
+ * two, 10000 with more, or the caches have more than 48 MB. */
 static const struct {
     fusion_level level;
     long long B, L, F;
     bool ringed;
 } choices[] = {{fusion_tile, 1, 64, 688, false}, {fusion_block, 1, 64, 688, true}, {fusion_block, 5, 64, 688, false},
-               {fusion_block, 1, 64, 14336, true}, {fusion_block, 1, 64, 14400, false}, {fusion_block, 2, 64, 10240, false},
+               {fusion_block, 1, 64, 28672, true}, {fusion_block, 1, 64, 28736, false}, {fusion_block, 2, 64, 14336, true},
+               {fusion_block, 2, 64, 14400, false}, {fusion_block, 3, 64, 10000, true}, {fusion_block, 3, 64, 10240, false},
                {fusion_block, 4, 46000, 688, true}, {fusion_block, 4, 50000, 688, false}};
 
 START_TEST(a_block_of_few_rows_and_short_products_takes_a_ring)
