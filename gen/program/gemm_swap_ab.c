@@ -58,7 +58,9 @@ static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long lo
     return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
-/* How many workgroups in clusters of this size run at once, if `together` share a multiprocessor. */
+/* How many workgroups in clusters of this size run at once, if `together` share a multiprocessor. H200, us by 256 workgroups, two to a
+ * multiprocessor, in clusters of four or eight that split K, and by 128 or 64 in clusters of two: 100x4096x11008 with a residual 45, 27;
+ * 112x4096x14336 56, 33; 104x4096x12288 49, 29; 80x2048x11264 23, 17.5. */
 static long long seats_of(const problem *p, int together, int cluster)
 {
     return (long long)p->device->units * together * (cluster < 4 ? 100 : swap_ab_seats) / 100;
@@ -102,20 +104,11 @@ static bool weights_come_from_dram(const problem *p)
     return 2 * swap_ab_element_bytes * (double)p->packed_n * (double)product_length(p) > p->device->numbers[number_l2].value;
 }
 
-/* True if many rows have only two stages, as two workgroups share a multiprocessor: 100x4096x11008 by 112x64 in four slices, with three
- * stages of weights, takes 45 us, not 26 as time_of() says. */
-static bool lacks_row_stages(const problem *p, const gemm_swap_ab_tile *x, int together)
-{
-    enum { least_stages = 3 };
-    const bool alone = together == 1 || workgroups(p, x) <= p->device->units;
-    return !alone && x->m > few_rows && x->row_stages < least_stages && weights_come_from_dram(p);
-}
-
 /* Sets the stages of x so that `together` workgroups share a multiprocessor. If x then takes less than *least seconds, it becomes *best. */
 static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_swap_ab_tile *best, double *least)
 {
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
-    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !swap_ab_fill(p, together, &x) || lacks_row_stages(p, &x, together)) return;
+    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !swap_ab_fill(p, together, &x)) return;
     const double last_resort = loses_digits(p, x.split_k) ? 1e3 : 1, time = last_resort * time_of(p, &x);
     if (time < *least) *best = x, *least = time;
 }

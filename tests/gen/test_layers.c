@@ -629,10 +629,12 @@ static const struct {
     {LINEAR("79", "21504", "7168", SILU), "m=80 n=192 k=64 threads=416 stages=6 row_stages=6 cluster=4 cluster_m=1 split_k=1"},
     /* clusters of four would not all run at once */
     {LINEAR("88", "8192", "8192", SILU), "m=96 n=128 k=64 threads=288 stages=8 row_stages=8 cluster=1 cluster_m=1 split_k=2"},
-    /* a workgroup has its multiprocessor to itself: 27; with two, of which each has two stages of rows, 45 */
+    /* 256 workgroups in clusters of four, two to a multiprocessor, would not all run at once: 45; 128 in clusters of two 27 */
     {LINEAR("100", "4096", "11008", SILU), "m=112 n=64 k=128 threads=160 stages=5 row_stages=5 cluster=1 cluster_m=1 split_k=2"},
-    /* 256 workgroups in clusters of eight, two to a multiprocessor, would not all run at once */
+    /* the same with clusters of eight: 56, 33 */
     {LINEAR("112", "4096", "14336", SILU), "m=112 n=64 k=128 threads=160 stages=5 row_stages=5 cluster=1 cluster_m=1 split_k=2"},
+    /* 192 in clusters of eight do run at once: 20; by 96x96 26 */
+    {LINEAR("96", "1536", "13824", SILU), "m=96 n=64 k=128 threads=160 stages=3 row_stages=2 cluster=1 cluster_m=1 split_k=8"},
     /* short K: tiles of fewer rows occupy more multiprocessors */
     {LINEAR("84", "592", "128", SILU), "m=16 n=64"},
     {LINEAR("87", "3392", "512", SILU), "m=32 n=96"},
