@@ -16,7 +16,9 @@ strip -o "$out/tfgen" tfgen
 ldd libtfgen.so tfgen-worker tfgen | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
 cp bench/*.py "$out/bench"
-for f in same_bits.py kinds.py one_launch.py two_devices.py tuned.sh untuned.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
+for f in same_bits.py kinds.py one_launch.py two_devices.py tuned.sh untuned.py product.yaml residual.yaml; do
+    cp "tests/h200/$f" "$out/tests/h200"
+done
 cp -r python/tfgen "$out/python"
 cp -r specs "$out"
 cat >"$out/compare.sh" <<'RUN'
