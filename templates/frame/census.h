@@ -36,23 +36,24 @@ struct census {
     DEV static int count(unsigned long long x) { return static_cast<int>(x >> shift); }
     DEV static bool is_open(unsigned long long x) { return x << 16 == open << 16; }
     DEV static bool is_closed(unsigned long long x) { return x << 16 >> 32 == closed; }
+    DEV static bool is_valid(unsigned long long x) { return is_open(x) || is_closed(x); }
     DEV static int gone(unsigned long long x) { return is_closed(x) ? static_cast<int>(x & 0xffff) : 0; }
 
-    // Called by one thread: counts this workgroup and returns the word as it was before. Initialises the word if no workgroup has done so.
-    // Orders no other memory accesses.
-    DEV unsigned long long join() const
+    // One thread counts this workgroup: it calls join(), later joined() with the result. joined() returns the word as it was before. It
+    // initialises the word if no workgroup has done so. Orders no other memory accesses.
+    DEV unsigned long long join() const { return flag_take_relaxed(word, one); }
+    DEV unsigned long long joined(unsigned long long was) const
     {
-        unsigned long long was = flag_take_relaxed(word, one);
-        while (!is_open(was) && !is_closed(was)) { // no workgroup has initialised the word
+        while (!is_valid(was)) { // no workgroup had initialised the word
             const unsigned long long now = flag_read(word);
-            if (is_open(now) || is_closed(now))
+            if (is_valid(now))
                 was = flag_take_relaxed(word, one);
             else
                 flag_swap(word, now, open);
         }
         return was;
     }
-    // The seat of a workgroup for which join() returned `was`. If the workgroup has to give up, decided() sets the seat's total to 0.
+    // The seat of a workgroup for which joined() returned `was`. If the workgroup has to give up, decided() sets the seat's total to 0.
     DEV static seat seat_of(unsigned long long was)
     {
         const int left = gone(was), index = left ? count(was) - left : static_cast<int>(block_index());

@@ -184,7 +184,7 @@ template <class F> struct fed_launch {
     // whoever waits at `known` may then read what was stored before those marks. The warps that compute arrive at `freed` when they have
     // finished the phases ahead of a fed one.
     fed_place all; // the phases' memory; all mbarriers
-    const seat *own;
+    seat *own;
     unsigned opened;
 
     DEV shared_address seated() const { return all.words; }

@@ -36,6 +36,14 @@ template <class P> constexpr bool is_ringed<P, nothing<decltype(P::in_list::ring
 template <class P, class = void> constexpr bool needs_total = false;
 template <class P> constexpr bool needs_total<P, nothing<decltype(P::in_list::needs_total)>> = true;
 
+// What a ringed program's walk asks for before the workgroup has its seat.
+template <class P, bool> struct first_rows {
+    struct type {};
+};
+template <class P> struct first_rows<P, true> {
+    using type = typename P::chunks;
+};
+
 #if !defined(TF_FED) // else frame_fed.h has this
 template <class P> constexpr bool is_fed = false;
 template <class F> constexpr bool begins_alone = false;
@@ -98,7 +106,9 @@ template <class At> DEV int layers_of(const At &p)
 template <class F> struct by_counters {
     using args = typename F::args;
     DEV static int total() { return block_total(); }
-    DEV int begin(const args &, char *) { return block_index(); }
+    DEV void join(const args &, char *) {}
+    DEV void prepare(const args &) const {}
+    DEV int meet(const args &) const { return block_index(); }
     DEV bool waits(const args &p, const item<F> &w) { return F::needs(p, w.phase, w.index).count > 0; }
     DEV void await(const args &p, const item<F> &w)
     {
@@ -130,7 +140,8 @@ template <class F> struct by_counters {
 template <class F> struct by_phases {
     bool looked = false; // a phase has looked ahead
     bool ended = false; // this workgroup has passed its last wait, and has marked that
-    const seat *seated; // the workgroup's seat in shared memory, if workgroups are counted or rows come in words
+    seat *seated; // the workgroup's seat in shared memory, if workgroups are counted or rows come in words
+    unsigned long long ticket; // of join(), in the thread that counts the workgroup: as seat_of() in marks.h takes it
 
     DEV int total() const
     {
@@ -142,26 +153,37 @@ template <class F> struct by_phases {
         const int count = F::tiles(p, phase);
         return count < total() ? count : total();
     }
-    // Returns the workgroup's index; census::nobody: it has to give up.
-    template <class At> DEV int begin(const At &p, char *shared)
+    // Three steps, of which only the last one, meet(), waits for other workgroups. It returns the workgroup's index; census::nobody: it has
+    // to give up. Different waves read what they need at the same time, since each of these reads takes a trip to L2.
+    static constexpr bool roomy = F::threads >= 4 * TF_WAVE;
+    static constexpr int counter = roomy ? 2 * TF_WAVE : 0, timer = roomy ? TF_WAVE : F::threads - 1;
+    template <class At> DEV void join(const At &p, char *shared)
+    {
+        if constexpr (F::counted || has_words<F>) seated = &seat_in<F>(shared);
+        ticket = 0;
+        if constexpr (F::counted)
+            if (thread_index() == counter) ticket = marks{F::words(p)}.who(F::phases).join();
+    }
+    template <class At> DEV void prepare(const At &p) const
     {
         const marks m{F::words(p)};
         if (thread_index() >= F::threads - TF_WAVE) m.initialise(F::phases);
-        if constexpr (!F::counted && !has_words<F>) return block_index();
-        seated = &seat_in<F>(shared);
         if constexpr (has_words<F>)
-            if (thread_index() == F::threads - 1) seat_in<F>(shared).epoch = m.first_epoch();
+            if (thread_index() == timer) seated->epoch = m.first_epoch();
+    }
+    template <class At> DEV int meet(const At &p) const
+    {
+        if constexpr (!F::counted && !has_words<F>) return block_index();
         if constexpr (F::counted)
-            if (thread_index() == 0) {
-                const seat own = m.take_seat(F::phases);
-                seat &to = seat_in<F>(shared);
-                to.index = own.index, to.total = own.total, to.gone = own.gone;
+            if (thread_index() == counter) {
+                const seat own = marks{F::words(p)}.seat_of(F::phases, ticket);
+                seated->index = own.index, seated->total = own.total, seated->gone = own.gone;
             }
         barrier();
         if constexpr (!F::counted) return block_index();
         return total() > 0 ? seated->index : census::nobody;
     }
-    // Completes a phase's arguments, once begin() has been called.
+    // Completes a phase's arguments, once meet() has been called.
     template <class At, class Args> DEV void add_words(const At &p, int phase, Args &a) const
     {
         a.tf_words.epoch = marks::epoch_of(seated->epoch + layer_of(p)), a.tf_words.phase = phase;
@@ -450,15 +472,23 @@ DEV int not_kept(int x)
 DEV int not_kept(int x) { return x; }
 #endif
 
-template <class F, int Phase, class At> DEV void look_ahead(const At &p, int index, char *shared, typename F::waits &sync)
+template <class F, int Phase, class At> DEV void look_ahead(const At &p, int index, int total, char *shared, typename F::waits &sync)
 {
     using P = typename F::template program<Phase>;
     if constexpr (looks_ahead<P>)
         F::with(p, Phase, [&](auto program, const auto &a) {
             if constexpr (same_program<decltype(program), P>)
                 if (index < F::tiles(p, Phase))
-                    if (P::in_list::template look_ahead<P>(a, index, sync.total(), shared, sync.looked)) sync.looked = true;
+                    if (P::in_list::template look_ahead<P>(a, index, total, shared, sync.looked)) sync.looked = true;
         });
+}
+
+// The same for the phase that follows one with `tiles` tiles, of which the workgroup's first is `index`.
+template <class F, int Phase, class At>
+DEV void look_beyond(const At &p, int index, int tiles, int total, char *shared, typename F::waits &sync)
+{
+    if constexpr (has_words<F> && Phase + 1 < F::phases)
+        look_ahead<F, Phase + 1>(p, index < tiles ? total - 1 - (tiles - 1 - index) % total : index - tiles, total, shared, sync);
 }
 
 // Computes the workgroup's tiles of a phase, the first of which is `index`, then those of the later phases. Each phase has a loop of its
@@ -477,7 +507,9 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
             if (index < tiles) walk.start(a, index);
             bool seated = true; // the workgroup knows its seat
             constexpr bool opens_first = Phase == 0 && begins_alone<F>;
+            constexpr bool asks_first = Phase == 0 && is_ringed<P> && is_counted<F>; // rows of the first tile are read before others join
             if constexpr (is_fed<P> && opens_first) walk.open(ring.template place<Phase>());
+            [[maybe_unused]] typename first_rows<P, asks_first>::type rows = {};
             if constexpr (Phase == 0) {
                 if (layer_of(p) == 0) {
                     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
@@ -485,10 +517,24 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     if constexpr (is_fed_launch) {
                         seated = !begins_alone<F> || index >= tiles;
                         if (seated) own = ring.sit(sync);
-                    } else if constexpr (is_ringed<P> && is_counted<F>)
-                        own = walk.while_rows_arrive(a, index, tiles, shared, [&] { return sync.begin(p, shared); });
-                    else
-                        own = sync.begin(p, shared);
+                    } else {
+                        sync.join(p, shared);
+                        if constexpr (asks_first)
+                            if (index < tiles) walk.ask(a, index, shared, rows);
+                        sync.prepare(p);
+                        if constexpr (asks_first) {
+                            // It looks ahead as if all workgroups took part, and again if they do not.
+#pragma unroll 1
+                            for (int total = block_total(), looks = 0;; total = sync.total(), sync.looked = false) {
+                                look_beyond<F, Phase>(p, own, tiles, total, shared, sync);
+                                if (looks++) break;
+                                own = sync.meet(p);
+                                if (sync.seated->is_usual()) break;
+                            }
+                            if (index < tiles) walk.keep(rows);
+                        } else
+                            own = sync.meet(p);
+                    }
                     if constexpr (has_words<F>) sync.add_words(p, Phase, a);
                     if constexpr (is_counted<F>) pass_seat<F>(*sync.seated, ring);
                     if (own != index) {
@@ -501,11 +547,8 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
             if constexpr (is_fed<P> && !opens_first)
                 if (index < tiles) walk.open(ring.template open<Phase>());
             if constexpr (has_words<F>) {
-                if constexpr (Phase == 0) look_ahead<F, 0>(p, index, shared, sync);
-                if constexpr (Phase + 1 < F::phases) {
-                    const int total = sync.total();
-                    look_ahead<F, Phase + 1>(p, index < tiles ? total - 1 - (tiles - 1 - index) % total : index - tiles, shared, sync);
-                }
+                if constexpr (Phase == 0) look_ahead<F, 0>(p, index, sync.total(), shared, sync);
+                if constexpr (!asks_first) look_beyond<F, Phase>(p, index, tiles, sync.total(), shared, sync);
             }
 #pragma unroll 1
             for (int next; index < tiles; index = next) {

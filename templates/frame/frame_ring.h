@@ -21,16 +21,15 @@ template <class P> struct ring_walk {
     typename P::row_share rows;
     DEV void start(const typename P::args &, int) {}
     DEV void look(const typename P::args &p, int index, char *shared) { rows.place(p, index, shared + P::sums_bytes); }
-    // Calls begin() while the rows of the launch's first tile, which no phase of the launch has written, are on their way.
-    template <class Begin> DEV int while_rows_arrive(const typename P::args &p, int index, int tiles, char *shared, Begin begin)
+    // Asks for the rows of the launch's first tile, which no phase of the launch has written; keep() stores them.
+    DEV void ask(const typename P::args &p, int index, char *shared, typename P::chunks &x)
     {
-        if (index >= tiles) return begin();
         look(p, index, shared);
-        typename P::chunks x;
         rows.load(p, x, 0);
-        const int own = begin();
+    }
+    DEV void keep(const typename P::chunks &x)
+    {
         if (rows.is_one_chunk()) rows.put(x, 0), kept.row = rows.t.row;
-        return own;
     }
     template <class Reader, class Taken, class Stored>
     DEV bool tile(const typename P::args &p, int, bool last, Reader &ring, char *shared, Taken taken, Stored stored)

@@ -85,9 +85,11 @@ struct marks {
     // Called by one thread of the launch, when all its workgroups have called first_epoch().
     DEV void set_first_epoch(unsigned long long next) const { flag_store_relaxed(words + 3, numbered(next_epochs, next)); }
     // Counts the workgroup and returns its seat. Called by one thread before the workgroup's first tile.
-    DEV seat take_seat(int phases) const
+    DEV seat take_seat(int phases) const { return seat_of(phases, who(phases).join()); }
+    // The seat of a workgroup for which census::join() returned `ticket`.
+    DEV seat seat_of(int phases, unsigned long long ticket) const
     {
-        seat own = census::seat_of(who(phases).join());
+        seat own = census::seat_of(who(phases).joined(ticket));
         assemble(phases, own);
         return own;
     }
