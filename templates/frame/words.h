@@ -104,32 +104,42 @@ struct launch_words { // of a phase. `marks` is set by the host, the rest when t
     }
     // By all lanes of a wave: waits for Count runs of 8 adjacent elements. at(i): where run i begins; length(i): how many of its elements
     // the lane needs, counted in fours. to[i].word gets a run's elements. Words that a lane does not need are not read: a word that many
-    // workgroups read at a time is stored late. Saving: nor are those that the lane has, which takes more registers.
+    // workgroups read at a time is stored late. Saving: nor are those that it has, which takes more registers.
     template <int Count, bool Saving, class Chunks, class At, class Length> DEV void take(Chunks &to, At at, Length length) const
     {
-        unsigned long long polls = 0;
-        bool there = false;
-        if constexpr (Saving)
+        static_assert(Count <= 16, "words: 32 bits tell which are missing");
+        unsigned missing = 0; // words, if Saving
 #pragma unroll
-            for (int i = 0; i < Count; i++) to[i] = {};
+        for (int i = 0; i < Count; i++) {
+            if constexpr (Saving) to[i] = {};
+#pragma unroll
+            for (int n = 0; n < 2; n++) missing |= static_cast<unsigned>(n < length(i)) << (2 * i + n);
+        }
+        unsigned long long polls = 0;
+        bool there;
         do {
             tagged_word x[Count][2];
 #pragma unroll
             for (int i = 0; i < Count; i++)
 #pragma unroll
                 for (int n = 0; n < 2; n++) {
-                    x[i][n] = {Saving ? static_cast<unsigned long long>(to[i].word[2 * n + 1]) << 32 | to[i].word[2 * n] : 0, epoch};
-                    word_read(x[i][n], reinterpret_cast<const tagged_word *>(at(i)) + n, !(Saving && there) && n < length(i));
+                    x[i][n] = {0, Saving ? 0 : epoch};
+                    word_read(x[i][n], reinterpret_cast<const tagged_word *>(at(i)) + n,
+                              Saving ? (missing >> (2 * i + n) & 1) != 0 : n < length(i));
                 }
             there = true;
 #pragma unroll
             for (int i = 0; i < Count; i++)
 #pragma unroll
                 for (int n = 0; n < 2; n++) {
-                    there = there && x[i][n].tag == epoch;
+                    const bool stored = x[i][n].tag == epoch; // and read
+                    if (!Saving) there = there && stored;
+                    if (Saving && !stored) continue;
+                    missing &= ~(1u << (2 * i + n));
                     to[i].word[2 * n] = static_cast<unsigned>(x[i][n].data);
                     to[i].word[2 * n + 1] = static_cast<unsigned>(x[i][n].data >> 32);
                 }
+            if (Saving) there = missing == 0;
         } while (any_lane(!there) && !is_late(polls++));
     }
 };
