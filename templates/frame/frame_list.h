@@ -326,7 +326,7 @@ template <class F> DEV void pass_seat(const seat &own, list_ring<F> &ring)
     if (thread_index() % 32 == 0) ring.memory.decided.arrive(0);
     if (own.is_usual()) return;
     ring.memory.stopped.wait(0, 1);
-    for (unsigned page = 0, fed = ring.memory.fed; page < fed; page++) ring.wait(), ring.release(0);
+    for (unsigned page = 0, fed = ring.memory.fed; page < fed; page++) ring.give_back(ring.take(), 0);
 }
 
 // Splits shared memory: returns the ring, and moves `shared` behind it, to the memory of the phases. The loading warp calls feed(writer,

@@ -185,8 +185,10 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         int row = -1, turn = 0;
         bool wide = false; // the last tile had more than half of its rows
     };
+    // If a page's products would all depend on each other, every other one goes to sums of its own.
+    static constexpr bool has_odd = across == 1 && ahead > 1;
     template <class Reader>
-    DEV static void take_iteration(const row_share &from, int iteration, int first, results &r, sums &sum, Reader &ring)
+    DEV static void take_iteration(const row_share &from, int iteration, int first, results &r, sums &sum, sums &odd, Reader &ring)
     {
         operands x[ahead];
 #pragma unroll
@@ -197,23 +199,39 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
                     x[u][i].load(from.near[i], ((iteration - first) * ahead + u) * units * 16);
                     if constexpr (S::input_sums) r.squares[i].join(x[u][i]);
                 }
+        // Two pages at a time, so that their loads and products overlap.
+        constexpr int pages = across > 1 ? 2 : 1;
 #pragma unroll
-        for (int g = 0; g < across; g++) {
-            if (!has_columns(from.t, g)) continue;
-            weights w[ahead];
-            const char *page = ring.wait() + from.warp * piece_bytes;
+        for (int first_g = 0; first_g < across; first_g += pages) {
+            weights w[pages][ahead];
+            unsigned held[pages];
+            const auto exists = [&](int g) { return first_g + g < across && has_columns(from.t, first_g + g); };
+#pragma unroll
+            for (int g = 0; g < pages; g++) {
+                if (!exists(g)) continue;
+                held[g] = ring.take();
+                const char *page = ring.bytes(held[g]) + from.warp * piece_bytes;
+#pragma unroll
+                for (int u = 0; u < ahead; u++)
+                    if (has_piece(from, iteration, u)) w[g][u].load(page + u * waves * piece_bytes, from.lane);
+            }
 #pragma unroll
             for (int u = 0; u < ahead; u++)
-                if (has_piece(from, iteration, u)) w[u].load(page + u * waves * piece_bytes, from.lane);
-            unsigned read = 0;
 #pragma unroll
-            for (int u = 0; u < ahead; u++)
-                if (has_piece(from, iteration, u)) {
+                for (int g = 0; g < pages; g++)
+                    if (exists(g) && has_piece(from, iteration, u))
 #pragma unroll
-                    for (int i = 0; i < down; i++) multiply(sum[g][i], w[u], x[u][i]);
-                    read |= w[u].bits();
-                }
-            ring.release(read, from.lane);
+                        for (int i = 0; i < down; i++)
+                            multiply(has_odd && u % 2 ? odd[first_g + g][i] : sum[first_g + g][i], w[g][u], x[u][i]);
+#pragma unroll
+            for (int g = 0; g < pages; g++) {
+                if (!exists(g)) continue;
+                unsigned read = 0;
+#pragma unroll
+                for (int u = 0; u < ahead; u++)
+                    if (has_piece(from, iteration, u)) read |= w[g][u].bits();
+                ring.give_back(held[g], read, from.lane);
+            }
         }
     }
 
@@ -230,7 +248,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
     template <class Reader> DEV static results compute(const args &p, const row_share &from, Reader &ring, kept &k)
     {
         results r;
-        sums part;
+        sums part, odd;
         const tile &t = from.t;
         const int each = from.iterations_of_chunk();
         const bool has_rows = k.row == t.row && from.is_one_chunk();
@@ -238,6 +256,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         r.context = {};
         base::clear(r.of);
         if constexpr (base::folds) base::clear(part);
+        if constexpr (has_odd) base::clear(odd);
         if constexpr (S::input_sums)
 #pragma unroll
             for (int i = 0; i < down; i++) r.squares[i] = {};
@@ -257,13 +276,17 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
 #pragma unroll 1
             for (int iteration = first; iteration < end; iteration++) {
                 if constexpr (base::folds)
-                    take_iteration(from, iteration, first, r, part, ring);
+                    take_iteration(from, iteration, first, r, part, odd, ring);
                 else
-                    take_iteration(from, iteration, first, r, r.of, ring);
-                if (base::folds && (iteration + 1) % base::folded_iterations == 0) base::add(r.of, part);
+                    take_iteration(from, iteration, first, r, r.of, odd, ring);
+                if (base::folds && (iteration + 1) % base::folded_iterations == 0) {
+                    base::add(r.of, part);
+                    if constexpr (has_odd) base::add(r.of, odd);
+                }
             }
         }
         if constexpr (base::folds) base::add(r.of, part);
+        if constexpr (has_odd) base::add(r.of, odd);
         return r;
     }
 

@@ -133,19 +133,22 @@ template <class Memory> struct page_reader {
     int page = 0;
     unsigned parity = 0, zero = hidden_zero();
 
-    DEV const char *wait()
+    // Waits for the next page and returns its index. It may be kept while later pages are taken, if the ring is large enough.
+    DEV unsigned take()
     {
         memory.filled[page].wait(parity);
-        return memory.data[page].bytes;
+        const unsigned taken = page;
+        if (++page == Memory::pages) page = 0, parity ^= 1;
+        return taken;
     }
+    DEV const char *bytes(unsigned taken) const { return memory.data[taken].bytes; }
     // Called after all lanes' last reads of the page. `read` has bits of every load from the page, so that the arrival depends on these
     // loads. Otherwise ptxas lets the mbarrier's arrive overtake loads from shared memory, which may queue behind loads of rows until the
     // page is refilled.
-    DEV void release(unsigned read) { release(read, thread_index() % 32); }
-    DEV void release(unsigned read, unsigned lane)
+    DEV void give_back(unsigned taken, unsigned read) { give_back(taken, read, thread_index() % 32); }
+    DEV void give_back(unsigned taken, unsigned read, unsigned lane)
     {
         __syncwarp();
-        if (lane == 0) memory.read[page].arrive(read & zero);
-        if (++page == Memory::pages) page = 0, parity ^= 1;
+        if (lane == 0) memory.read[taken].arrive(read & zero);
     }
 };
