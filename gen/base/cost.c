@@ -31,11 +31,14 @@ static double device_bandwidth(const device_model *d, unsigned *assumed)
     return d->numbers[number_bandwidth].value * bandwidth_share;
 }
 
-/* Hz; loaded: under the power limit, while matrix units are busy. */
-static double device_clock(const device_model *d, bool loaded)
+static double highest_clock(const device_model *d) { return number(d, number_clock, usual_clock); }
+
+static double power_of(const cost_descriptor *x) { return x->power > 0 ? x->power : 1; }
+
+/* Hz, under the power limit, while matrix units are busy. */
+static double loaded_clock(const device_model *d, const cost_descriptor *x)
 {
-    const double highest = number(d, number_clock, usual_clock);
-    return loaded ? number(d, number_clock_loaded, highest) : highest;
+    return fmin(highest_clock(d), power_of(x) * number(d, number_clock_loaded, highest_clock(d)));
 }
 
 /* The L2 is taken to have two halves, as an H200's has. Each half caches what its own units read, so data that all units read occupy L2
@@ -50,7 +53,7 @@ double device_l2_misses(const device_model *d, double bytes)
 static double vector_rate(const device_model *d)
 {
     const double reached = d->rates[rate_vector_reached].of[dtype_f32], most = d->rates[rate_vector].of[dtype_f32];
-    return reached > 0 ? reached : most > 0 ? most : 256 * d->units * device_clock(d, false);
+    return reached > 0 ? reached : most > 0 ? most : 256 * d->units * highest_clock(d);
 }
 
 /* Operations per second of the matrix units if a share `busy` of the units multiplies. These reach at most x->products_share of their peak,
@@ -59,9 +62,10 @@ static double vector_rate(const device_model *d)
 static double matrix_rate(const device_model *d, const cost_descriptor *x, double busy, bool all_before, unsigned *assumed)
 {
     const double known = d->rates[rate_products].of[x->type], peak = known > 0 ? known : 8 * vector_rate(d);
-    const double reached = d->rates[rate_products_reached].of[x->type], loaded = device_clock(d, true) / device_clock(d, false);
+    const double reached = d->rates[rate_products_reached].of[x->type], loaded = loaded_clock(d, x) / highest_clock(d);
     if (reached <= 0) *assumed |= assumed_products;
-    const double most = fmin(peak, fmin(reached > 0 ? reached : peak * products_share, peak * loaded)) * (all_before ? busy : 1);
+    const double usual = power_of(x) * (reached > 0 ? reached : peak * products_share);
+    const double most = fmin(peak, fmin(usual, peak * loaded)) * (all_before ? busy : 1);
     return fmin(peak * busy * (x->products_share > 0 ? x->products_share : 1), most);
 }
 
@@ -106,7 +110,7 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
 /* The clock in Hz in a round of `count` workgroups. Matrix units that never wait for data reach the power limit, which lowers the clock. */
 static double clock_of(const device_model *d, const cost_descriptor *x, double count)
 {
-    const double highest = device_clock(d, false), loaded = device_clock(d, true), known = d->rates[rate_products].of[x->type];
+    const double highest = highest_clock(d), loaded = loaded_clock(d, x), known = d->rates[rate_products].of[x->type];
     if (!x->matrix || x->products <= 0 || known <= 0) return highest;
     unsigned ignored = 0;
     const cost others = round_at(d, x, count, highest, &ignored);

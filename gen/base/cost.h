@@ -21,6 +21,7 @@ typedef struct cost_descriptor {
     bool matrix;             /* products run on matrix units */
     double products, others; /* operations of products, tile padding included; all other operations */
     double products_share;   /* share of a unit's product rate that the program reaches; 0: all */
+    double power;            /* factor of the clock and of the product rate that the power limit allows; 0: 1 */
     double shared;           /* bytes between shared memory and registers */
     double chain_cycles;     /* of steps that depend on each other; they overlap with loads and products */
     double end_cycles;       /* of prologue and epilogue, which overlap with nothing */

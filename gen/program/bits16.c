@@ -2,7 +2,9 @@
  *
  * The constants were fitted to 2,900 tiles of 240 drawn products and matmuls and 1,400 tiles of 93 linears with epilogues, each timed in
  * chains of launches. Fitted to half of the products, they predict the others with a median error of 10 % (the usual costs: 17 %), and the
- * tile that is predicted to be the fastest of those timed takes 1.06 times as long as the fastest one (1.12). */
+ * tile that is predicted to be the fastest of those timed takes 1.06 times as long as the fastest one (1.12). Constants of short matmuls
+ * were fitted again to 3,745 tiles, after L2 had begun to fetch 128 bytes (runtime/device/device_cuda.c). Among the tiles of 180 matmuls,
+ * they choose one that takes 1.032 times as long as the fastest (1.045 before). For linears they chose no better tiles than before. */
 #include "gen/program/bits16.h"
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
@@ -17,6 +19,25 @@ bool has_16_bit_costs(const problem *p)
     if (!p->segments || dtype_size(product->inputs[0]->type) != 2 || product_passes(p, weights_in_terms) != 1) return false;
     if (product_is_rounded(p)) return true;
     return product->kind != op_matmul && problem_rows(p) >= least_rows && dtype_size(product->inputs[1]->type) == 2;
+}
+
+/* True for matmuls that have constants of their own. Of 56 matmuls of up to 60 us whose tile became another one with these constants, 32
+ * took at least 2 % less time, 12 at least 2 % more (0.940 of the time in the geometric mean); of 40 that took longer than 60 us, 15 and 14
+ * (0.989). */
+static bool is_short_matmul(const problem *p)
+{
+    enum { longest = 16384 }; /* 384x640x21672 took 42 us with these constants, 35 with the others */
+    const double most = 6e10; /* operations; some 60 us on an H200 */
+    const double results = (double)product_matrices(p) * (double)problem_rows(p) * (double)p->packed_n;
+    return p->product->kind == op_matmul && product_length(p) <= longest && 2 * results * (double)product_length(p) <= most;
+}
+
+/* Of 114 linears with the tile of least predicted time, 31 took at least 5 % less, 15 at least 5 % more; with this limit 18 and 4. For
+ * matmuls see is_short_matmul(). */
+double clearly_16_bit(const problem *p)
+{
+    const double matmul = 0.95, others = 0.92;
+    return is_short_matmul(p) ? matmul : others;
 }
 
 /* ---- epilogues that compute */
@@ -68,6 +89,11 @@ typedef struct beginnings {
     double lines, sectors, elsewhere;
 } beginnings;
 
+/* The factor of loaded bytes that two or four workgroups multicast to each other. */
+typedef struct multicast {
+    double of_two, of_four;
+} multicast;
+
 static double count_of(const beginnings *of, bool lines, bool sectors) { return lines ? of->lines : sectors ? of->sectors : of->elsewhere; }
 
 static double count_of_columns(const problem *p, const beginnings *of)
@@ -102,7 +128,7 @@ typedef struct epilogue {
     double once, result, row;
 } epilogue;
 
-/* Fitted apart for epilogues that only round, and for those that compute. */
+/* Fitted apart for short matmuls, for other products whose epilogue only rounds, and for those whose computes. */
 typedef struct swapped {
     double one_round, rounds_of_two; /* counts of a byte that a unit takes, by the kind of launch */
     double idle;                     /* gain_of_idle() */
@@ -113,7 +139,33 @@ typedef struct swapped {
     double part;                     /* cycles per slice of K after the first */
     double start, between;           /* cycles of a linear's launch, and between two rounds */
     bool shares;                     /* workgroups that share a unit share what their epilogues use */
+    beginnings begin_rows, begin_columns;
+    multicast rows, columns;
+    double launch_cluster, round_cluster; /* cycles per doubling of the cluster: of the launch, between two rounds */
+    double shared, power; /* share of shared memory bandwidth that wgmmas and loads reach, 0: not counted; cost_descriptor.power */
 } swapped;
+static const swapped of_matmuls = {.one_round = 1.44,
+                                   .rounds_of_two = 0.96,
+                                   .idle = 0.62,
+                                   .latency = 0.55,
+                                   .memory = 1.04,
+                                   .memory_of_two = 0.76,
+                                   .most = 0.79,
+                                   .wait = 240,
+                                   .split = {690, 0.3, 6.2},
+                                   .staged = {320, 0.116, 3.1},
+                                   .direct = {650, 0.24, 1.7},
+                                   .part = 240,
+                                   .start = 1360,
+                                   .between = 390,
+                                   .begin_rows = {1, 1.13, 1.43},
+                                   .begin_columns = {1, 1.5, 1.8},
+                                   .rows = {0.84, 0.52},
+                                   .columns = {0.76, 0.76},
+                                   .launch_cluster = 260,
+                                   .round_cluster = 590,
+                                   .shared = 1,
+                                   .power = 1.2};
 static const swapped of_rounding = {.one_round = 1.44,
                                     .rounds_of_two = 0.96,
                                     .idle = 0.62,
@@ -127,7 +179,13 @@ static const swapped of_rounding = {.one_round = 1.44,
                                     .direct = {650, 0.24, 1.7},
                                     .part = 230,
                                     .start = 1580,
-                                    .between = 340};
+                                    .between = 340,
+                                    .begin_rows = {1, 1.2, 1.5},
+                                    .begin_columns = {1, 1.4, 2.1},
+                                    .rows = {0.78, 0.64},
+                                    .columns = {0.82, 0.82},
+                                    .launch_cluster = 255,
+                                    .round_cluster = 475};
 static const swapped of_computing = {.one_round = 1.48,
                                      .rounds_of_two = 0.98,
                                      .idle = 0.71,
@@ -143,7 +201,18 @@ static const swapped of_computing = {.one_round = 1.48,
                                      .part = 160,
                                      .start = 1390,
                                      .between = 230,
-                                     .shares = true};
+                                     .shares = true,
+                                     .begin_rows = {1, 1.2, 1.5},
+                                     .begin_columns = {1, 1.4, 2.1},
+                                     .rows = {0.78, 0.64},
+                                     .columns = {0.82, 0.82},
+                                     .launch_cluster = 255,
+                                     .round_cluster = 475};
+
+static const swapped *swapped_of(const problem *p)
+{
+    return is_short_matmul(p) ? &of_matmuls : product_is_rounded(p) ? &of_rounding : &of_computing;
+}
 
 /* Workgroups that share a unit. Two are planned, but more run if they fit. */
 static double swap_ab_together(const problem *p, const gemm_swap_ab_tile *x)
@@ -173,24 +242,36 @@ static double swap_ab_ends(const swapped *f, const gemm_swap_ab_tile *x)
     return x->smem_epilogue ? f->staged.once : f->direct.once;
 }
 
+/* Cycles in which `warpgroups` read their operands of 16 elements along k from shared memory, and loads write theirs. Each wgmma reads both
+ * operands, 64 rows of one and n of the other (wgmmas: in how many it takes a k step, each with all 64 rows). */
+static double shared_memory_cycles(double warpgroups, double wgmmas, double n, double loaded)
+{
+    enum { rows = 64, bytes = 32, per_cycle = 128 };
+    return (warpgroups * (rows * wgmmas + n) + loaded) * bytes / per_cycle;
+}
+
 /* The share of the unit's product rate that wgmmas reach. Tensor cores are shared by the warpgroups, of which each waits for its k tile's
- * products before it begins the next, if it has up to 64 rows (gemm_swap_ab<...>::overlaps). */
+ * products before it begins the next, if it has up to 64 rows (gemm_swap_ab<...>::overlaps). Tiles of more rows than fit the registers at
+ * launch take two wgmmas each (gemm_swap_ab<...>::halves), which read weights twice: 2048x2264x26240 by 192x192 309 us, by 208x192 369. */
 static double swap_ab_products_share(const swapped *f, const gemm_swap_ab_tile *x, double together)
 {
-    enum { rows_alone = 64 };
+    enum { rows_alone = 64, registers = 512, beside_results = 26 };
+    const int at_launch = registers / (int)(together * ((x->threads + 127) / 128)) / 8 * 8;
+    const bool halves = x->m > swap_ab_rows_beside_a_warp && x->m / 2 + beside_results > at_launch;
     const double sharp = 6, warpgroups = (x->n + 63) / 64, alone = x->k / 16.0 * x->m / 2;
     const double all = together * warpgroups * alone / f->most, chain = alone + (x->m > rows_alone ? 0 : f->wait);
-    return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp), 1 / sharp));
+    const double read = x->k / 16.0 * together * shared_memory_cycles(warpgroups, halves ? 2 : 1, x->m, x->m + x->n);
+    const double shared = f->shared > 0 ? read / f->shared : 0;
+    return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp) + pow(shared, sharp), 1 / sharp));
 }
 
 /* Sets *d to the cost of a launch with tile x. */
 void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
-    static const double rows[] = {1, 1.2, 1.5}; /* of a loaded byte, by swap_ab_beginning_of_rows() */
-    static const beginnings columns = {1, 1.4, 2.1};
     const double rounds = 0.3, asked_in_one_round = 1.1; /* counts of a byte that a unit takes, and that is requested of L2 */
-    const swapped *f = product_is_rounded(p) ? &of_rounding : &of_computing;
-    const bool values = p->product->kind == op_matmul;
+    enum { least_rows = 64 };           /* fewer were not among the products that `memory` was fitted to */
+    const double few_rows_memory = 0.9; /* so that skinny computes one row by values of 4096 columns */
+    const swapped *f = swapped_of(p);
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     const int members = swap_ab_members(x) * x->split_k;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), k_bytes = k_tiles * x->k * swap_ab_element_bytes;
@@ -198,20 +279,25 @@ void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_desc
     d->groups = (double)swap_ab_workgroups(p, x), d->per_unit = swap_ab_together(p, x);
     d->seats = members < 4 ? 0 : floor(p->device->units * swap_ab_seats / 100.0) * d->per_unit;
     const bool one = d->groups <= (d->seats > 0 ? d->seats : p->device->units * d->per_unit);
-    const double of_rows = loaded * rows[swap_ab_beginning_of_rows(p, x->m)], of_columns = x->n * count_of_columns(p, &columns);
+    const int begin = swap_ab_beginning_of_rows(p, x->m);
+    const double of_rows = loaded * count_of(&f->begin_rows, begin == 0, begin == 1);
+    const double of_columns = x->n * count_of_columns(p, &f->begin_columns);
     const double count = (one ? f->one_round : d->per_unit > 1 ? f->rounds_of_two : rounds) / gain_of_idle(p, d, f->idle);
-    d->taken = count * k_bytes * (of_rows * swap_ab_shared(x->cluster, 0.78, 0.64) + of_columns * swap_ab_shared(x->cluster_m, 0.82, 0.82));
+    d->taken = count * k_bytes * (of_rows * swap_ab_shared(x->cluster, f->rows.of_two, f->rows.of_four) +
+                                  of_columns * swap_ab_shared(x->cluster_m, f->columns.of_two, f->columns.of_four));
     d->asked_counts = (one ? asked_in_one_round : 1) * k_bytes * (of_rows / x->cluster + of_columns / x->cluster_m) / d->asked;
-    d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? f->memory_of_two : f->memory;
+    d->matrix = true, d->lockstep = true;
+    d->memory_share = d->per_unit > 1 ? f->memory_of_two : problem_rows(p) < least_rows ? few_rows_memory : f->memory;
     d->products = 2.0 * x->m * packed * k_tiles * x->k;
     const double together = fmin(d->per_unit, fmax(1, ceil(d->groups / p->device->units))), stores = swap_ab_stores(p, f, x);
-    d->products_share = swap_ab_products_share(f, x, together);
+    d->products_share = swap_ab_products_share(f, x, together), d->power = f->power;
     const double ahead = (x->row_stages - f->consumed) * x->k * swap_ab_element_bytes * (loaded + x->n);
     d->streamed = k_bytes * (loaded + x->n), d->ahead = ahead / f->latency;
     d->end_cycles = swap_ab_ends(f, x) + stores;
     if (f->shares && together > 1) d->chain_cycles = together * stores;
-    d->start_cycles = (values ? 1360 : f->start) + (members > 1 ? 200 + 255 * log2(members) : 0);
-    d->round_cycles = f->between + 475 * log2(members);
+    const double start = p->product->kind == op_matmul ? of_matmuls.start : f->start;
+    d->start_cycles = start + (members > 1 ? 200 + f->launch_cluster * log2(members) : 0);
+    d->round_cycles = f->between + f->round_cluster * log2(members);
     d->tail = x->tail, d->tail_cycles = 7000 * (1 + (x->tail - 1) * (double)x->m * x->n * swap_ab_tail_part);
 }
 
@@ -227,61 +313,109 @@ typedef struct numbers {
     double start, cluster_start, end, staged, direct, k_tile;
     unaligned staged_more, direct_more;
     computing computing;
+    beginnings begin_rows, begin_columns;
+    double shared, power; /* as in `swapped` */
 } numbers;
-static const numbers of_both_warpgroups = {.one_round = 1.28,
-                                           .rounds = 0.35,
-                                           .column = 0.62,
-                                           .multicast = 0.98,
-                                           .memory = 0.78,
-                                           .rate = 0.71,
-                                           .latency = 0.5,
-                                           .start = 2150,
-                                           .cluster_start = 260,
-                                           .end = 700,
-                                           .staged = 0.028,
-                                           .direct = 0.053,
-                                           .staged_more = {0.1, 0.18, 0.3},
-                                           .direct_more = {0.12, 0.3, 0.5},
-                                           .computing = {0.012, 0.06, 0.26, 0.07, 0.05, 80}};
-static const numbers of_own_tiles = {.one_round = 1.29,
+/* Fitted apart for short matmuls and other products, and by whether both warpgroups compute a tile (own_tiles). */
+static const numbers both_of_short = {.one_round = 1.28,
+                                      .rounds = 0.35,
+                                      .column = 0.62,
+                                      .multicast = 0.98,
+                                      .memory = 0.9,
+                                      .rate = 0.71,
+                                      .latency = 0.5,
+                                      .start = 2150,
+                                      .cluster_start = 260,
+                                      .end = 700,
+                                      .staged = 0.028,
+                                      .direct = 0.053,
+                                      .staged_more = {0.1, 0.18, 0.3},
+                                      .direct_more = {0.12, 0.3, 0.5},
+                                      .begin_rows = {1, 1.57, 2},
+                                      .begin_columns = {1, 1.8, 1.9},
+                                      .shared = 0.9,
+                                      .power = 1.2};
+static const numbers both_of_others = {.one_round = 1.28,
+                                       .rounds = 0.35,
+                                       .column = 0.62,
+                                       .multicast = 0.98,
+                                       .memory = 0.78,
+                                       .rate = 0.71,
+                                       .latency = 0.5,
+                                       .start = 2150,
+                                       .cluster_start = 260,
+                                       .end = 700,
+                                       .staged = 0.028,
+                                       .direct = 0.053,
+                                       .staged_more = {0.1, 0.18, 0.3},
+                                       .direct_more = {0.12, 0.3, 0.5},
+                                       .computing = {0.012, 0.06, 0.26, 0.07, 0.05, 80},
+                                       .begin_rows = {1, 1.35, 1.9},
+                                       .begin_columns = {1, 1.6, 2}};
+static const numbers own_of_short = {.one_round = 1.29,
                                      .rounds = 0.41,
-                                     .column = 0.68,
-                                     .multicast = 0.77,
-                                     .memory = 0.73,
-                                     .rate = 0.82,
+                                     .column = 0.73,
+                                     .multicast = 0.72,
+                                     .memory = 0.76,
+                                     .rate = 0.88,
                                      .latency = 1.3,
                                      .start = 1490,
-                                     .cluster_start = 1490,
+                                     .cluster_start = 1830,
                                      .end = 640,
-                                     .staged = 0.062,
-                                     .direct = 0.12,
+                                     .staged = 0.066,
+                                     .direct = 0.137,
                                      .k_tile = 20,
                                      .staged_more = {0.68, 0.68, 0.7},
                                      .direct_more = {0.16, 0.68, 0.7},
-                                     .computing = {0.015, 0.07, 0.6, 0.3, 0.13, 60}};
+                                     .begin_rows = {1, 1.57, 2},
+                                     .begin_columns = {1, 1.8, 1.9},
+                                     .shared = 0.9,
+                                     .power = 1.2};
+static const numbers own_of_others = {.one_round = 1.29,
+                                      .rounds = 0.41,
+                                      .column = 0.68,
+                                      .multicast = 0.77,
+                                      .memory = 0.73,
+                                      .rate = 0.82,
+                                      .latency = 1.3,
+                                      .start = 1490,
+                                      .cluster_start = 1490,
+                                      .end = 640,
+                                      .staged = 0.062,
+                                      .direct = 0.12,
+                                      .k_tile = 20,
+                                      .staged_more = {0.68, 0.68, 0.7},
+                                      .direct_more = {0.16, 0.68, 0.7},
+                                      .computing = {0.015, 0.07, 0.6, 0.3, 0.13, 60},
+                                      .begin_rows = {1, 1.35, 1.9},
+                                      .begin_columns = {1, 1.6, 2}};
 
 /* The producer loads ahead of the end of a tile. So if workgroups compute several tiles, a tile takes the longest of its loads, and its
  * products and its end; with own_tiles the end of one tile overlaps with products of the next. */
 void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descriptor *d)
 {
-    static const beginnings rows = {1, 1.35, 1.9}, columns = {1, 1.6, 2};
     const double beyond_counts = 0.4, no_gain = 1.6 /* lockstep_gain of gen/base/cost.c */;
-    const numbers *f = x->own_tiles ? &of_own_tiles : &of_both_warpgroups;
+    const bool matmul = is_short_matmul(p);
+    const numbers *f = x->own_tiles ? matmul ? &own_of_short : &own_of_others : matmul ? &both_of_short : &both_of_others;
     const bool one = d->groups <= p->device->units;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double n = matmul_is_across(p->product) ? (x->n + 63) / 64 * 64 : x->n, all = (double)problem_rows(p), tiles = ceil(all / x->m);
-    const double of_a_row = count_of(&rows, a_begins_at_lines(p, weights_in_terms), lies_at_sectors(p->product->inputs[0]));
+    const double of_a_row = count_of(&f->begin_rows, a_begins_at_lines(p, weights_in_terms), lies_at_sectors(p->product->inputs[0]));
     const double beyond = (tiles * x->m - all) / (one ? 1 : tiles), multicast = x->cluster > 1 ? f->multicast : 1;
-    const double of_columns = n * count_of_columns(p, &columns);
+    const double of_columns = n * count_of_columns(p, &f->begin_columns);
     d->taken = (one ? f->one_round : f->rounds) / gain_of_idle(p, d, 0.55) * k_tiles * 128 *
                ((x->m + beyond_counts * beyond) * of_a_row + of_columns * f->column * multicast);
     d->asked_counts = (one ? no_gain : 1) * k_tiles * 128 * (x->m * of_a_row + of_columns / x->cluster) / d->asked;
     d->memory_share = f->memory, d->streamed = k_tiles * 128 * (x->m + n), d->ahead = x->stages * 128 * (x->m + n) / f->latency;
-    const double wgmmas = k_tiles * results / 32, products = wgmmas / f->rate + k_tiles * f->k_tile; /* cycles */
+    const double warpgroups = 2, of_one = x->own_tiles ? x->m / 64.0 : 1; /* wgmmas of a warpgroup in 16 elements along k */
+    const double read = shared_memory_cycles(x->own_tiles ? 1 : warpgroups, of_one, x->n * of_one, x->m + n);
+    const double shared = f->shared > 0 ? k_tiles * 4 * read / f->shared : 0, sharp = 6;
+    const double wgmmas = k_tiles * results / 32; /* cycles, as all others here */
+    const double products = pow(pow(wgmmas / f->rate, sharp) + pow(shared, sharp), 1 / sharp) + k_tiles * f->k_tile;
     const double a_result =
         (x->smem_epilogue ? f->staged : f->direct) + of_unaligned(p, x->smem_epilogue ? f->staged_more : f->direct_more);
     const double stores = a_result * results + cycles_of_computing(p, &f->computing, results), end = f->end + stores;
-    d->products = 2 * results * k_tiles * 64, d->products_share = wgmmas / products;
+    d->products = 2 * results * k_tiles * 64, d->products_share = wgmmas / products, d->power = f->power;
     const bool ends_apart = one && !x->own_tiles;
     d->chain_cycles = x->own_tiles ? fmax(products, (products + stores) / 2) : one ? 0 : products + end;
     d->end_cycles = (ends_apart ? end : 0) + ws_meeting_cycles(p, x);
@@ -310,11 +444,13 @@ static double least_seconds(const search *s, const gemm_swap_ab_tile *x)
 
 /* Tries x with `together` workgroups per multiprocessor. More stages than needed leave no shared memory in which the next launch could
  * begin: 73x2640x944 by 32x64 took 5.1 us with 8 stages, 5.9 with 14. More stages of weights than of rows took up to 7 % longer
- * (514x10816x4952 by 176x128: 7 and 5, instead of 5 each). */
+ * (514x10816x4952 by 176x128: 7 and 5, instead of 5 each). In matmuls, workgroups that take
+ * turns in fours have at most 8 stages: 1344x768x1280 by 136x64 took 10.8 us with 9 stages, 6.5 with 8. */
 static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 {
     const problem *p = s->p;
-    const int most_stages = x.in_turn ? 12 : 8;
+    const bool fours = x.cluster == 4 && is_short_matmul(p);
+    const int most_stages = x.in_turn && !fours ? 12 : 8;
     if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(p, &x, together)) return;
     if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p, &x) != together) return;
     if (x.row_stages > most_stages) x.row_stages = most_stages;
@@ -344,7 +480,8 @@ static void try_round(search *s, gemm_swap_ab_tile x)
 }
 
 /* x has m and n. Tries it without multicast, with multicast of rows or of columns, and with K split. Multicast of both rows and columns
- * took 1.1 to 1.2 times as long as multicast of rows alone, and up to 1.7 times as long as predicted. */
+ * took 1.1 to 1.2 times as long as multicast of rows alone, and up to 1.7 times as long as predicted. In matmuls, four workgroups that
+ * multicast rows have short k tiles: 1344x768x1280 by 136x64 took 10.7 us with k tiles of 128, 6.5 with those of 64. */
 static void try_sharing(search *s, gemm_swap_ab_tile x)
 {
     enum { most = 8, least_k_tiles = 4 };
@@ -354,6 +491,7 @@ static void try_sharing(search *s, gemm_swap_ab_tile x)
         for (x.cluster = 1; x.cluster <= 4 && x.cluster <= column_tiles(p, x.n) && x.m >= 8 * x.cluster; x.cluster *= 2)
             for (x.cluster_m = 1; x.cluster_m <= (x.cluster > 1 ? 1 : 4) && swap_ab_members(&x) * x.split_k <= most; x.cluster_m *= 2) {
                 if (row_tiles % x.cluster_m || (swap_ab_members(&x) > 1 && k_tiles < (long long)least_k_tiles * x.split_k)) continue;
+                if (x.cluster == 4 && x.k > 64 && is_short_matmul(p)) continue;
                 const bool turns = x.cluster > 1 && x.split_k == 1 && x.cluster_m == 1 && !p->product->attributes.transpose_a;
                 for (x.in_turn = 0; x.in_turn <= turns; x.in_turn++) try_round(s, x);
             }
@@ -363,7 +501,7 @@ void swap_ab_16_bit_choose(const problem *p, const program *by, gemm_swap_ab_til
 {
     enum { most_m = 256, least_m = 16, most_n = 256, most_n_of_long_k_tiles = 128, least_n = 64 };
     const ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = *best};
-    search s = {p, by, best, clearly_16_bit * program_seconds(p, by, &t)};
+    search s = {p, by, best, clearly_16_bit(p) * program_seconds(p, by, &t)};
     const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + least_m - 1) / least_m;
     const int step = swap_ab_column_step_of(p);
     int before = 0;

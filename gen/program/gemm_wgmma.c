@@ -187,7 +187,7 @@ static void try_own_tiles_of_all_sizes(const problem *p, double *least, ir_tile 
 /* Tries tiles by the costs of gen/program/bits16.h. Chosen if clearly predicted faster than t. */
 static void try_16_bit_costs(const problem *p, ir_tile *t)
 {
-    double least = clearly_16_bit * program_seconds(p, &gemm_wgmma_program, t);
+    double least = clearly_16_bit(p) * program_seconds(p, &gemm_wgmma_program, t);
     ir_tile x = *t;
     tile_of_both_warpgroups(p, &gemm_wgmma_program, &x);
     const bool splits_for_digits = x.gemm_warpgroups.split_k > 1 && product_length(p) > longest_sum(p);
