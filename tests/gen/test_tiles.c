@@ -22,6 +22,10 @@ typedef struct sweep {
     "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\nops:\n"  \
     "  - {out: g, op: linear, in: [x, w]}\n  - {out: u, op: linear, in: [x, v]}\n  - {out: s, op: silu, in: [g]}\n" \
     "  - {out: y, op: mul, in: [s, u]}\noutputs: {y: y}\n"
+#define RESIDUAL                                                                                                           \
+    "block: t\ndtype: bf16\ndims: {M: 1, N: 1, K: 1}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"      \
+    "  - {out: l, op: linear, in: [x, w]}\n  - {out: g, op: gelu_erf, in: [l]}\n  - {out: y, op: add, in: [g, r]}\n" \
+    "outputs: {y: y}\n"
 #define ROWS(op, more, params)                                                                    \
     "block: t\ndtype: bf16\ndims: {M: 1, D: 1}\ninputs: {x: [M, D], r: [M, D]}\n" params "ops:\n" \
     "  - {out: s, op: add, in: [x, r]}\n  - {out: y, op: " op ", in: [s" more "]}\noutputs: {y: y}\n"
@@ -39,6 +43,8 @@ static const sweep sweeps[] = {{"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {
                                {"linear", LINEAR, "M", 1, 4096, {{"N", 384}, {"K", 14336}}, false},
                                {"linear", LINEAR, "M", 1, 4096, {{"N", 5000}, {"K", 40}}, true},
                                {"linear", LINEAR, "N", 8, 16384, {{"M", 256}, {"K", 1368}}, false},
+                               {"residual", RESIDUAL, "M", 1, 4096, {{"N", 4096}, {"K", 1024}}, true},
+                               {"residual", RESIDUAL, "N", 8, 16384, {{"M", 384}, {"K", 2048}}, true},
                                {"linear", LINEAR, "K", 8, 65536, {{"M", 512}, {"N", 1024}}, false},
                                {"linear", LINEAR, "K", 64, 32768, {{"M", 128}, {"N", 2048}}, false},
                                {"linear", LINEAR, "N", 32, 16384, {{"M", 100}, {"K", 6144}}, false},
