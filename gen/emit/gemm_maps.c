@@ -178,7 +178,7 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     write_line(w, "using result_type = %s;", dtype_c_name(g.product->outputs[0]->type));
     write_line(w, "static constexpr int cluster = %d, cluster_m = %d, tail = %d, tail_tiles = %d;", t->cluster, t->cluster_m, t->tail,
                tail_tiles);
-    write_line(w, "static constexpr bool in_turn = %s;", t->in_turn ? "true" : "false");
+    write_line(w, "static constexpr bool in_turn = %s, persistent = %s;", t->in_turn ? "true" : "false", t->persistent ? "true" : "false");
     gemm_write_sums(&g);
     const tensor_box b = swap_ab_box(&g, t);
     write_forms(&g, &b);

@@ -288,6 +288,12 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->in_turn && (x->cluster == 1 || columns_of_a)) return "in_turn=1 needs a cluster, and A as [M, K]";
     if (x->split_k > 1 && x->tail > 1) return "split_k must be 1 where there is a tail";
     if (x->tail > 1 && tail_tiles(p, x) < 1) return "tail * cluster * cluster_m must be at most the device's multiprocessors";
+    if (x->persistent) {
+        if (!product_is_rounded(p) || !x->smem_epilogue) return "persistent=1 needs smem_epilogue=1, and an epilogue that only rounds";
+        if (x->split_k > 1 || x->tail > 1) return "persistent=1 needs split_k=1 and tail=1";
+        if (x->n % 64) return "persistent=1 needs n to be a multiple of 64";
+        if (x->row_stages != x->stages) return "persistent=1 needs as many stages for rows as for weights";
+    }
     if (x->smem_epilogue && staging_obstacle(p, true)) return arena_printf(p->a, "smem_epilogue=1: %s", staging_obstacle(p, true));
     return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
@@ -329,7 +335,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     products_geometry(p, x->m * x->cluster_m, x->n, to);
     to->column_tiles = (to->column_tiles + x->cluster - 1) / x->cluster * x->cluster * x->split_k * x->tail;
     to->cluster = swap_ab_members(x) * x->split_k;
-    to->resident = x->tail > 1;
+    to->resident = x->persistent ? swap_ab_resident(p, x) : x->tail > 1;
 }
 
 static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_swap_ab.n); }

@@ -38,10 +38,17 @@ static long long bytes_of_row_stage(const problem *p, const gemm_swap_ab_tile *x
     return (long long)swap_ab_element_bytes * swap_ab_rows_loaded(p, x) * x->k;
 }
 
+/* gemm_swap_ab<...>::staging_bytes */
+static long long bytes_of_chunks(const gemm_swap_ab_tile *x)
+{
+    enum { buffers = 2, rows = 32, pitch = 64 * 2 + 16 };
+    return x->persistent ? (x->n + 63) / 64 * buffers * rows * pitch : 0;
+}
+
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(p, x);
+    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(p, x) + bytes_of_chunks(x);
 }
 
 /* Most rows of one wgmma, whose results must fit in the registers that a thread is launched with: see `halves` of
@@ -75,13 +82,13 @@ int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x)
 
 bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(p, x) >= 4ll * x->m * (x->n + 4);
+    return x->persistent || x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(p, x) >= 4ll * x->m * (x->n + 4);
 }
 
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x)
 {
-    const long long part = (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
-                    room = shared_room(p->target, together) - 1024;
+    const long long part = x->persistent ? most_stages : (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
+                    room = shared_room(p->target, together) - 1024 - bytes_of_chunks(x);
     const long long both = room / (bytes_of_stage(x) + bytes_of_row_stage(p, x)), least = both < part ? both : part;
     x->row_stages = (int)(least < most_stages ? least : most_stages);
     if (x->row_stages < 2) x->row_stages = 2;

@@ -19,7 +19,7 @@ typedef enum program_kind {
     } name##_tile;
 #include "ir/tile.def"
 
-enum { most_tile_fields = 12 };
+enum { most_tile_fields = 13 };
 
 typedef struct ir_tile {
     program_kind program;

@@ -241,6 +241,9 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // - compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory in place of the stages
 // - finish(p, tile, accumulators, sums)
 // - streams: workgroups are persistent and have several tiles each; between two tiles all stages are free
+// - persistent: workgroups have several tiles each, whose k tiles pass through the stages without a break: while a tile is stored, the next
+//   one is loaded. There are as many late stages as early ones. compute() then leaves the sums in registers, and finish() gets `staging`,
+//   memory of staging_bytes behind the late stages, in place of the sums
 
 template <class P> DEV void ws_load_first(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
@@ -329,6 +332,43 @@ template <class P> DEV void ws_produce_tiles(const typename P::args &p, typename
     }
 }
 
+// Issues the loads of all tiles of a persistent workgroup, of which ws_load_first() has issued the first early ones of t.
+template <class P> DEV void ws_produce_on(const typename P::args &p, typename P::tile t, ring<one_phase<P>> r)
+{
+    using F = one_phase<P>;
+    static_assert(P::late_stages == P::stages, "tile: a persistent workgroup has as many stages for rows as for weights");
+    const shared_address memory = r.memory + ws_memory<F>::scratch;
+    const int tiles = P::tiles(p);
+    int ahead = P::stages;
+    previous_wait();
+    for (int i = block_index();; ahead = 0) { TF_TRACED(trace_asked(p.tf_trace, i));
+        const int n = P::k_tiles(p, t);
+        for (int s = 0; s < n; s++, r.step()) {
+            if (s >= ahead) ws_load_early<F, P>(p, t, s, r.to_fill());
+            P::load(late(), p, t, s, {memory + r.position * P::late_bytes, r.full(r.position)});
+            if constexpr (P::loads_values) P::load_values(p, t, s, r.here());
+        }
+        if ((i += block_total()) >= tiles) break;
+        t = P::at(p, i);
+    }
+    ws_all_loaded<P>(p);
+    if constexpr (P::members > 1) // until no arrival of another workgroup is on its way here (ws_await_arrivals())
+        for (int i = 0; i < P::stages; i++, r.step()) r.to_fill();
+}
+
+template <class P>
+DEV void ws_consume_on(const typename P::args &p, typename P::tile t, ring<one_phase<P>> r, shared_address late_memory)
+{
+    const int tiles = P::tiles(p);
+    for (int i = block_index();;) {
+        typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, i, 0));
+        P::compute(p, t, r, late_memory, c); TF_TRACED(trace_computed(p.tf_trace, i, 0));
+        P::finish(p, t, c, late_memory + P::late_stages * P::late_bytes); TF_TRACED(trace_end(p.tf_trace, i, 0));
+        if ((i += block_total()) >= tiles) break;
+        t = P::at(p, i);
+    }
+}
+
 template <class P>
 DEV void ws_consume_tiles(const typename P::args &p, typename P::tile t, ring<one_phase<P>> r, shared_address late_memory)
 {
@@ -368,7 +408,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     if (loads) {
         ws_load_first<P>(p, t, r);
         P::prepare(p);
-    } TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
+    } TF_TRACED(if (loads && !P::streams && !P::persistent) trace_asked(p.tf_trace, block_index()));
     if constexpr (P::members == 1)
         __syncthreads();
     else if constexpr (!P::meets_first)
@@ -377,6 +417,8 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
         if constexpr (P::producers == 128) registers_shrink<ws_producer_registers>();
         if constexpr (P::streams) {
             ws_produce_tiles<P>(p, t, r);
+        } else if constexpr (P::persistent) {
+            if (loads) ws_produce_on<P>(p, t, r);
         } else {
             if (loads) ws_produce_tile<P>(p, t, r, true);
             if constexpr (P::adds_up) cluster_barrier();
@@ -386,6 +428,8 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
         if constexpr (P::streams) {
             ws_consume_tiles<P>(p, t, r, base + ws_memory<F>::scratch);
+        } else if constexpr (P::persistent) {
+            ws_consume_on<P>(p, t, r, base + ws_memory<F>::scratch);
         } else {
             typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
             P::start(p, t, c);

@@ -18,6 +18,8 @@
 // - input_sums: the program sums the squares of A's rows while tensor cores multiply, and passes the sums to S::summed()
 // - tail: stream-K parts of each tile of the last, incomplete round; 1: tiles are not split, and each workgroup has one
 // - tail_tiles: the most tiles that are split; partial(p): the workspace through which their parts are added up
+// - persistent: workgroups compute several tiles each, and load the next tile while they store one (frame_ws.h); only where the epilogue
+//   rounds and results pass through shared memory
 // - epilogue_smem: results pass through shared memory (results, results_unit: see staged.h)
 // - rounds: the epilogue does nothing but round products to result_type
 #pragma once
@@ -51,7 +53,11 @@ template <class S> struct gemm_swap_ab {
     static constexpr int boxes_along_m = S::in_turn ? 1 : sharers, box_rows = (tile_m / 8 + boxes_along_m - 1) / boxes_along_m * 8;
     static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = box_rows * boxes_along_m * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
-    static constexpr int scratch_bytes = late_stages * late_bytes;
+    static constexpr bool persistent = S::persistent;
+    // Results of a persistent workgroup: each warpgroup stages chunk_rows rows of its 64 columns at a time, in one of two buffers in turn.
+    static constexpr int chunk_rows = 32, chunk_pitch = 64 * 2 + 16, chunk_bytes = chunk_rows * chunk_pitch;
+    static constexpr int staging_bytes = persistent ? groups * 2 * chunk_bytes : 0;
+    static constexpr int scratch_bytes = late_stages * late_bytes + staging_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums, padded so that a warp's stores hit all banks
     static constexpr bool pingpong = false;
     // arrivals that free a stage: of a thread per warpgroup or, if they read rows for input_sums, of one per warp
@@ -67,7 +73,10 @@ template <class S> struct gemm_swap_ab {
     static_assert(!b_across || tile_n % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
     static_assert(!a_across || !S::input_sums, "sums of squares need A as [M, K]");
     static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(a_type) == 2, "tile: k is 64, 128, 192 or 256; its elements have 16 bits");
-    static_assert(stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: the stages have room for the tile's partial sums");
+    static_assert(persistent || stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4,
+                  "tile: the stages have room for the tile's partial sums");
+    static_assert(!persistent || (S::epilogue_smem && S::rounds && S::split_k == 1 && S::tail == 1 && tile_n % 64 == 0),
+                  "tile: persistent workgroups need an epilogue that rounds through shared memory, whole tiles, and n a multiple of 64");
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: granule is 16, width 2 or 4");
 
@@ -346,7 +355,7 @@ template <class S> struct gemm_swap_ab {
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, accumulators &c)
     {
-        int row_stage = 0;
+        int row_stage = persistent ? ring.position : 0;
         square_sums squares;
         if constexpr (!folds) {
             multiply(t, ring, rows, row_stage, c, squares, k_tiles(p, t));
@@ -361,6 +370,7 @@ template <class S> struct gemm_swap_ab {
             copy(total.low, c.low);
             if constexpr (halves) copy(total.high, c.high);
         }
+        if constexpr (persistent) return;
         group_barrier(1, consumers); // all consumers are done with the stages
         if constexpr (rounds_at_once) {
             put_results(c.low, ring.memory);
@@ -498,6 +508,11 @@ template <class S> struct gemm_swap_ab {
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address sums)
     {
         if ((sharers > 1 && t.column >= column_tiles) || (together > 1 && t.row * tile_m >= S::rows(p))) return;
+        if constexpr (persistent) {
+            finish_chunks(p, t, c.low, 0, sums);
+            if constexpr (halves) finish_chunks(p, t, c.high, low_rows, sums);
+            return;
+        }
         if constexpr (streams)
             if (t.cut >= 0) {
                 if (t.part + 1 < S::tail) {
@@ -649,6 +664,44 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
+    // ---- a persistent workgroup: each warpgroup stores its own columns, by chunks of rows, while the stages receive the next tile.
+    template <int N> DEV static void finish_chunks(const args &p, const tile &t, const float (&x)[N], int first, shared_address staging)
+    {
+        const int group = thread_index() / 128;
+        group_barrier(4 + group, 128); // all threads of the warpgroup have read the chunks before
+#pragma unroll
+        for (int from = 0; from < 2 * N; from += chunk_rows) {
+            const shared_address chunk = staging + (group * 2 + from / chunk_rows % 2) * chunk_bytes;
+            const shared_address column = chunk + thread_index() % 128 / 32 * 32;
+#pragma unroll
+            for (int i = 0; i < chunk_rows && from + i < 2 * N; i += 16)
+                put_rows(x, (from + i) / 2, column + i * chunk_pitch, chunk_pitch);
+            group_barrier(4 + group, 128);
+            store_chunk(p, t, first + from, 2 * N - from, chunk);
+        }
+    }
+    // Stores up to `left` rows of a chunk whose first row is row `first` of the tile.
+    DEV static void store_chunk(const args &p, const tile &t, int first, int left, shared_address chunk)
+    {
+        constexpr int each = chunk_rows * 8 / 128, rows_at_once = 128 / 8;
+        const int thread = thread_index() % 128, column = first_column() + thread % 8 * piece_columns;
+        const int n = t.column * tile_n + column / 32 * 32 + column % 16;
+        neighbours<unsigned, 4> raw[each] = {};
+#pragma unroll
+        for (int i = 0; i < each; i++)
+            if (thread / 8 + i * rows_at_once < left)
+                shared_read(chunk + (thread / 8 + i * rows_at_once) * chunk_pitch + thread % 8 * 16, raw[i].e);
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+            const int in = thread / 8 + i * rows_at_once, row = t.row * tile_m + first + in;
+            to_find out{(column & 16) != 0, false, 0, nullptr};
+            float none = 0;
+            if (in < left && row < S::rows(p) && n < S::packed_n)
+                S::template epilogue<1>(p, S::begin(p, t.batch, row), t.batch, row, n, splat<1>(0.0f), splat<1>(0.0f), none, out);
+            store_piece<S::results_unit>(out, raw[i].e);
+        }
+    }
+
     // ---- an epilogue that only rounds (S::rounds): products are rounded in registers, and go to shared memory as results.
     static constexpr bool rounds_at_once = S::epilogue_smem && S::rounds && S::split_k == 1 && !streams;
     static constexpr int result_pitch = tile_n * 2 + 16; // bytes of a row of results; 16 bytes of 8 rows are in different banks
@@ -657,17 +710,18 @@ template <class S> struct gemm_swap_ab {
         const int warp = thread_index() % 128 / 32 * 16, column = first_column() + warp;
         if (tile_n % 64 && column < thread_index() / 128 * 64) return; // another warpgroup stores these columns
 #pragma unroll
-        for (int i = 0; i < N; i += 8) {
-            constexpr bool odd = N % 8 != 0;
-            unsigned two[4] = {};
+        for (int i = 0; i < N; i += 8) put_rows(x, i, results + i * 2 * result_pitch + column * 2, result_pitch);
+    }
+    // Rounds products i to i + 7 of a thread, those of 16 rows, and writes them to rows of shared memory.
+    template <int N> DEV static void put_rows(const float (&x)[N], int i, shared_address to, int bytes_of_row)
+    {
+        unsigned two[4] = {};
 #pragma unroll
-            for (int k = 0; k < 4; k++)
-                if (i + 2 * k < N) two[k] = packed(typename S::result_type(), x[i + 2 * k], x[i + 2 * k + 1]);
-            const shared_address to = results + i * 2 * result_pitch + column * 2;
-            if (odd && i + 8 > N)
-                fragment_store_across<true>(to, result_pitch, two);
-            else
-                fragment_store_across<false>(to, result_pitch, two);
-        }
+        for (int k = 0; k < 4; k++)
+            if (i + 2 * k < N) two[k] = packed(typename S::result_type(), x[i + 2 * k], x[i + 2 * k + 1]);
+        if (N % 8 != 0 && i + 8 > N)
+            fragment_store_across<true>(to, bytes_of_row, two);
+        else
+            fragment_store_across<false>(to, bytes_of_row, two);
     }
 };

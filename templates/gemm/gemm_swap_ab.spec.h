@@ -35,7 +35,7 @@ struct llama_qkv_spec {
     static constexpr bool rounds = false;
     using result_type = float;
     static constexpr int cluster = 1, cluster_m = 1, tail = 1, tail_tiles = 0;
-    static constexpr bool in_turn = false;
+    static constexpr bool in_turn = false, persistent = false;
     static constexpr bool row_sums = false, input_sums = true;
     static constexpr operand_form a_form = in_rows, b_form = in_pieces;
     static constexpr bool batched = false;

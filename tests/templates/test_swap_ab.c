@@ -72,6 +72,11 @@ START_TEST(an_impossible_tile_of_swap_ab_is_an_error_with_its_reason)
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=44", "m must be a multiple of 8"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=24 cluster=4", "m must be at least 8 times cluster"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab cluster=1 in_turn=1", "in_turn=1 needs a cluster, and A as [M, K]"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab persistent=1 smem_epilogue=0", "persistent=1 needs smem_epilogue=1"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab persistent=1 smem_epilogue=1 n=96 k=64 threads=288",
+                  "persistent=1 needs n to be a multiple of 64"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab persistent=1 smem_epilogue=1 n=64 k=64 threads=160 stages=3 row_stages=2",
+                  "persistent=1 needs as many stages for rows as for weights"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab cluster_m=3", "cluster and cluster_m must be 1, 2 or 4"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab cluster=4 cluster_m=4", "cluster * cluster_m * split_k must be at most 8"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=264", "m=264; it is 16 to 256"},
@@ -181,7 +186,17 @@ static const trial trials[] =
      {PLAIN, "f16", "gemm layer=swap_ab m=152 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=4 smem_epilogue=1", 150, 200, 72, 0},
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=40 n=128 k=64 threads=288 stages=4 row_stages=4 smem_epilogue=1", 70, 203, 72, 0},
      {PLAIN, "bf16", "gemm layer=swap_ab m=152 n=256 k=64 threads=640 stages=4 row_stages=4 split_k=2 smem_epilogue=1", 151, 263, 200, 0},
-     {RESIDUAL, "f16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2 smem_epilogue=1", 90, 328, 328, 8}};
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2 smem_epilogue=1", 90, 328, 328, 8},
+     /* persistent workgroups: K shorter than the stages, rows of several chunks and beyond the last, two products of halves, rows and
+      * columns shared by a cluster, in shares and in turn, results at odd elements, two workgroups per multiprocessor */
+     {PLAIN, "bf16", "gemm layer=swap_ab m=40 n=64 k=64 threads=160 stages=3 row_stages=3 smem_epilogue=1 persistent=1", 150, 200, 72, 2},
+     {PLAIN, "f16", "gemm layer=swap_ab m=168 n=256 k=64 threads=640 stages=3 row_stages=3 smem_epilogue=1 persistent=1", 400, 300, 200, 2},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=72 n=128 k=64 threads=288 stages=3 row_stages=3 cluster=2 smem_epilogue=1 persistent=1", 200,
+      331, 328, 4},
+     {PLAIN, "f16", "gemm layer=swap_ab m=40 n=64 k=128 threads=160 stages=2 row_stages=2 cluster_m=2 smem_epilogue=1 persistent=1", 190,
+      130, 520, 2},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=48 n=64 k=64 threads=160 stages=4 row_stages=4 cluster=2 in_turn=1 smem_epilogue=1 persistent=1",
+      130, 263, 331, 2}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
