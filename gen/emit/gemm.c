@@ -348,12 +348,14 @@ void gemm_on_register_tiles(emission *e, writer *w)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, stages = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->stages);
     write_line(w, "static constexpr int width = %d, split_k = %d;", g.width, t->split_k);
-    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s, b_across = %s;", g.row_sum ? "true" : "false",
-               gemm_is_matmul(&g) ? "false" : "true", gemm_is_across(&g) ? "true" : "false");
+    const bool a_across = g.product->attributes.transpose_a;
+    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s, a_across = %s, b_across = %s;", g.row_sum ? "true" : "false",
+               gemm_is_matmul(&g) ? "false" : "true", a_across ? "true" : "false", gemm_is_across(&g) ? "true" : "false");
     gemm_write_b_type(&g);
     gemm_write_context(&g);
     gemm_write_batches(&g);
-    gemm_write_a(&g);
+    if (a_across) gemm_write_a_across(&g);
+    else gemm_write_a(&g);
     if (gemm_is_across(&g)) gemm_write_b_across(&g);
     else gemm_write_b(&g, true);
     gemm_write_partial(&g);

@@ -49,6 +49,7 @@ void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loade
 void gemm_write_rows_of_a(gemm *g);        /* a_row(): a pointer to a row of A, which need not be aligned */
 void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: the template calls b() only for k < K */
 bool gemm_is_across(const gemm *g);        /* B is a matmul's [..., K, N] */
+void gemm_write_a_across(gemm *g);         /* a_row(), for A as [K, M]: adjacent elements of a row, zero beyond M */
 void gemm_write_b_across(gemm *g);         /* b_row() if gemm_is_across(): adjacent elements of a row of B, zero beyond N */
 /* b(): V elements along K of column n of a matmul's second operand, [..., K, N] or, transposed, [..., N, K]. */
 typedef struct matmul_columns {

@@ -212,6 +212,21 @@ void gemm_write_b(gemm *g, bool within)
     gemm_write_columns(g->e, g->w, &z);
 }
 
+void gemm_write_a_across(gemm *g)
+{
+    emission *e = g->e;
+    expression_pool *p = e->pool;
+    const long long M = value_columns(g->a);
+    const bool whole = M % gemm_vector == 0 && g->a->type != dtype_i32 && value_alignment(e->a, g->a) == 16;
+    const expression *first = c_int(p, "row"), *k = c_sum(p, c_product(p, batch_of(g, g->a), c_number(p, g->K)), c_int(p, "k"));
+    const expression *from = address(e, g->a, k, first, false), *left = c_difference(p, c_number(p, M), first);
+    write_line(g->w, "template <int V> DEV static vec<float, V> a_row(const args &p, int batch, int k, int row)");
+    write_body(g->w);
+    write_spec_line(g->w, g->product->at, "return %s;",
+                    c_text(e->a, whole ? c_call(p, "load_aligned<V>", from) : c_call(p, "load<V>", from, left)));
+    end_body(g->w);
+}
+
 bool gemm_is_across(const gemm *g) { return gemm_is_matmul(g) && !g->product->attributes.transpose; }
 
 void gemm_write_b_across(gemm *g)

@@ -84,26 +84,30 @@ template <class S> struct gemm_tiles {
         DEV static int k(int i) { return item(i) / Side % units * V; }
         DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
     };
-    template <bool Across, class = void> struct dealt_of_b : dealt<tile_n, TF_WAVE == 1 ? 1 : 8> {
-    };
-    // V adjacent elements of a row of B, [K, N]: adjacent threads have adjacent pieces of the row.
-    template <class Any> struct dealt_of_b<true, Any> {
-        static constexpr int units = tile_n / V, count = tile_k * units, each = ceil_div(count, threads);
+    // V adjacent elements of a row of A, [K, M], or of B, [K, N]: adjacent threads have adjacent pieces of the row.
+    template <int Lines> struct dealt_across {
+        static constexpr int units = ceil_div(Lines, V), count = tile_k * units, each = ceil_div(count, threads);
         vec<float, V> x[each];
 
         DEV static int item(int i) { return thread_index() + i * threads; }
-        DEV static int line(int i) { return item(i) % units * V; } // the first column
+        DEV static int line(int i) { return item(i) % units * V; } // the first one
         DEV static int k(int i) { return item(i) / units; }
         DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
     };
+    template <bool Across, int Lines, int Side> struct dealt_of : dealt<Lines, Side> {
+    };
+    template <int Lines, int Side> struct dealt_of<true, Lines, Side> : dealt_across<Lines> {
+    };
     static_assert(!S::b_across || S::granule % V == 0, "granule is a multiple of V for B as [K, N]");
-    using a_pieces = dealt<tile_m, 1>;
-    using b_pieces = dealt_of_b<S::b_across>;
+    using a_pieces = dealt_of<S::a_across, tile_m, 1>;
+    using b_pieces = dealt_of<S::b_across, tile_n, TF_WAVE == 1 ? 1 : 8>;
 
     DEV static vec<float, V> a_piece(const args &p, const tile &t, int k0, int i)
     {
         const int row = t.row + a_pieces::line(i), k = k0 + a_pieces::k(i);
-        return row < S::rows(p) && k < S::K ? S::template a<V>(p, t.batch, row, k, S::K - k) : splat<V>(0.0f);
+        if (row >= S::rows(p) || k >= S::K) return splat<V>(0.0f);
+        if constexpr (S::a_across) return S::template a_row<V>(p, t.batch, k, row);
+        else return S::template a<V>(p, t.batch, row, k, S::K - k);
     }
     DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
     {
@@ -119,8 +123,19 @@ template <class S> struct gemm_tiles {
     }
     DEV static void put_a(stage &s, int i, const vec<float, V> &x)
     {
+        const int k = a_pieces::k(i), row = a_pieces::line(i);
+        if constexpr (S::a_across && tile_m % V == 0) {
+            store_aligned<V>(&s.a[k][row], x);
+        } else {
 #pragma unroll
-        for (int e = 0; e < V; e++) s.a[a_pieces::k(i) + e][a_pieces::line(i)] = x[e];
+            for (int e = 0; e < V; e++) {
+                if constexpr (S::a_across) { // a tile of fewer rows than a piece has
+                    if (row + e < tile_m) s.a[k][row + e] = x[e];
+                } else {
+                    s.a[k + e][row] = x[e];
+                }
+            }
+        }
     }
     DEV static void put_b(stage &s, int i, const vec<float, V> &x)
     {

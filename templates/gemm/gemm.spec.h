@@ -30,7 +30,7 @@ struct llama_qkv_spec {
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 64, tile_k = 32, thread_m = 2, thread_n = 8, threads = 128, stages = 2;
     static constexpr int width = 4, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = true, b_across = false;
+    static constexpr bool row_sums = false, b_plain = true, a_across = false, b_across = false;
     using b_type = bf16;
     struct context {
         float q_r_;

@@ -212,7 +212,7 @@ static const beside besides[] = {
     {"templates/gemm/gemm_ws.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", "gemm layer=wgmma"},
     {"templates/gemm/gemm_swap_ab.spec.h", "specs/llama-block.yaml", family_gemm, "sm_90a", "gemm layer=swap_ab"},
     {"templates/gemm/align.spec.h", "tests/specs/odd-rows.yaml", family_align, "sm_90a", NULL},
-    {"templates/gemm/tf32_terms.spec.h", "tests/specs/f32-matmul.yaml", family_tf32_terms, "sm_90a", NULL},
+    {"templates/gemm/tf32_terms.spec.h", "tests/specs/f32-matmul.yaml", family_tf32_terms, "sm_90a", "gemm layer=wgmma_3xtf32"},
     {"templates/gemm/bf16_terms.spec.h", "tests/specs/rows-in-terms.yaml", family_bf16_terms, "sm_80", NULL},
     {"templates/gemm/gemm_mma.spec.h", "specs/llama-block.yaml", family_gemm, "sm_80", NULL},
     {"templates/gemm/gemm_register_fed.spec.h", "specs/llama-decode.yaml", family_gemm, "sm_80", NULL},

@@ -32,7 +32,7 @@ static const matmul_case cases[] = {
      MATMUL("B: 3, M: 104, K: 328, N: 136", "B, M, K", "B, K, N", ""), 0, "in_columns"},
     {"sm_90a", "bf16", "layer=swap_ab m=176 n=256 k=64 threads=640 stages=4 row_stages=3",
      MATMUL("M: 170, K: 137, N: 75", "M, K", "K, N", ""), 2, "in_columns"},
-    /* A as [K, M]: wgmma reads it so, others get a copy as [M, K] */
+    /* A as [K, M]: wgmma and simt read it so, others get a copy as [M, K] */
     {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 cluster=2",
      MATMUL("B: 2, M: 136, K: 137, N: 75", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "a_form = in_columns"},
     {"sm_90a", "f16", "layer=swap_ab m=176 n=256 k=64 threads=640 stages=4 row_stages=3",
@@ -88,7 +88,12 @@ static const matmul_case cases[] = {
      "dims: {M: 77, K: 70, N: 75}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"
      "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n", 0, "a_unit = 4, b_unit = 16;"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 40, K: 24, N: 7", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
-    {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
+    /* simt reads A as [K, M] too: rows in whole pieces and not, tiles of fewer rows than a piece, slices of K */
+    {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 0, "a_across = true"},
+    {"sm_90a", "f32", "layer=simt m=4 n=32 k=16 thread_m=2 thread_n=8 threads=8 split_k=2",
+     MATMUL("B: 2, M: 9, K: 37, N: 45", "B, K, M", "B, N, K", ", transpose_a: true, transpose: true"), 0, "a_across = true"},
+    {"sm_80", "f32", "layer=simt", MATMUL("B: 3, H: 2, M: 72, K: 70, N: 75", "K, M", "B, H, K, N", ", transpose_a: true"), 0,
+     "a_across = true"},
     /* one matrix B for all batches: their rows are joined to one product */
     {"sm_90a", "bf16", "layer=swap_ab m=40 n=64 k=64 threads=160 stages=2 row_stages=2",
      "dims: {B: 3, S: 2, M: 17, K: 72, N: 24}\ndynamic: {B: [1, 8]}\ninputs: {x: [B, S, M, K], z: [N, K], r: [B, S, M, N]}\nops:\n"

@@ -13,7 +13,7 @@ struct f32_matmul_b_spec {
     static constexpr int K = 200, packed_n = 96, packed_k = 208, granule = 16;
     static constexpr int tile_m = 128, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 64, stages = 2;
     static constexpr int width = 16, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = false, b_across = false;
+    static constexpr bool row_sums = false, b_plain = false, a_across = false, b_across = false;
     using b_type = float;
     struct context {};
     DEV static int rows(const args &p) { return 100; }

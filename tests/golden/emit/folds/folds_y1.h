@@ -16,7 +16,7 @@ struct folds_y1_spec {
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, stages = 2;
     static constexpr int width = 16, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = true, b_across = false;
+    static constexpr bool row_sums = false, b_plain = true, a_across = false, b_across = false;
     using b_type = float;
     struct context {
         float y1_r_;

@@ -13,7 +13,7 @@ struct llama_down_spec {
     static constexpr int K = 688, packed_n = 256, packed_k = 704, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, stages = 2;
     static constexpr int width = 16, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = true, b_across = false;
+    static constexpr bool row_sums = false, b_plain = true, a_across = false, b_across = false;
     using b_type = bf16;
     struct context {};
     DEV static int rows(const args &p) { return p.B_ * p.S_; }

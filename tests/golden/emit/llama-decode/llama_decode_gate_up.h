@@ -20,7 +20,7 @@ struct llama_decode_gate_up_spec {
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, stages = 2;
     static constexpr int width = 16, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = true, b_across = false;
+    static constexpr bool row_sums = false, b_plain = true, a_across = false, b_across = false;
     using b_type = bf16;
     struct context {
         float gate_r_;
