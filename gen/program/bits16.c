@@ -218,7 +218,7 @@ static const swapped *swapped_of(const problem *p)
 static double swap_ab_together(const problem *p, const gemm_swap_ab_tile *x)
 {
     enum { registers = 65536, beside_results = 60, most = 4 };
-    if (swap_ab_resident(p, x) == 1) return 1;
+    if (x->persistent || swap_ab_resident(p, x) == 1) return swap_ab_resident(p, x);
     const double reserved = 1024, memory = floor((p->target->lds_bytes + reserved) / ((double)swap_ab_bytes(p, x) + reserved));
     const double fit = floor(registers / (x->threads * fmin(255, x->m / 2.0 + beside_results)));
     return fmax(2, fmin(most, fmin(memory, fit)));
@@ -265,6 +265,70 @@ static double swap_ab_products_share(const swapped *f, const gemm_swap_ab_tile *
     return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp) + pow(shared, sharp), 1 / sharp));
 }
 
+/* Constants of persistent workgroups. The producer loads ahead of the end of a tile, so a tile takes the longest of its loads, and its
+ * products and stores. Fitted to 260 tiles of 53 products, with a median error of 8 %. The tile that it chooses takes 1.03 times as long as
+ * the fastest one timed. */
+typedef struct rolling {
+    double taken, asked;              /* counts of a byte that a unit takes, and that is requested of L2 */
+    double rows_of_two, drift;        /* factors of the former: with multicast of rows, without it if rows begin within sectors */
+    double latency, consumed, memory; /* as in `swapped` */
+    double products, shared;          /* of the cycles of products; see slowed() */
+    double wait, wait_of_few;         /* cycles between the products of two k tiles; wait_of_few: with up to 64 rows */
+    double stored, result;            /* cycles of the stores of a warpgroup: once, and per result */
+    double start, matmul, between;    /* cycles of a linear's launch and of a matmul's, and between two rounds */
+    unaligned more;                   /* cycles per result */
+    beginnings rows, columns;         /* of loaded bytes */
+} rolling;
+static const rolling of_persistent = {.taken = 0.47,
+                                      .asked = 0.86,
+                                      .rows_of_two = 1.85,
+                                      .drift = 2.04,
+                                      .latency = 1.3,
+                                      .consumed = 0.76,
+                                      .memory = 0.86,
+                                      .products = 1.018,
+                                      .shared = 0.46,
+                                      .wait = 56,
+                                      .wait_of_few = 178,
+                                      .stored = 206,
+                                      .result = 0.173,
+                                      .start = 1770,
+                                      .matmul = 2990,
+                                      .between = 52,
+                                      .more = {0.6, 0.6, 1.04},
+                                      .rows = {1, 0.8, 1.55},
+                                      .columns = {1, 1.7, 1.7}};
+
+/* By how much products take longer than at the peak rate, as wgmmas of few rows read operands faster than shared memory delivers them.
+ * alone: cycles of a k tile's products at the peak rate. */
+static double slowed(const problem *p, const gemm_swap_ab_tile *x, double alone)
+{
+    enum { columns = 2048, row = 32, rate = 128 }; /* bytes that a wgmma reads: of 64 columns, and per row; bytes per cycle */
+    const double wgmmas = (x->n + 63) / 64 * (x->k / 16.0), loaded = (double)(swap_ab_rows_loaded(p, x) + x->n) * x->k;
+    const double cycles = (wgmmas * (columns + row * x->m) + loaded * swap_ab_element_bytes) / rate;
+    return of_persistent.products * (1 + of_persistent.shared * fmax(0, cycles / alone - 1));
+}
+
+/* Completes *d, which has the cost of a launch with tile x as if its workgroups were not persistent. */
+static void roll(const problem *p, const gemm_swap_ab_tile *x, double k_tiles, cost_descriptor *d)
+{
+    const rolling *f = &of_persistent;
+    const int beginning = swap_ab_beginning_of_rows(p, x->m), loaded = swap_ab_rows_loaded(p, x);
+    const double k_bytes = k_tiles * x->k * swap_ab_element_bytes, together = d->per_unit, members = swap_ab_members(x);
+    const double of_rows = loaded * count_of(&f->rows, beginning == 0, beginning == 1);
+    const double of_columns = x->n * count_of_columns(p, &f->columns);
+    const double drift = x->cluster == 1 && beginning == 2 ? f->drift : 1;
+    d->taken = drift * f->taken * k_bytes * (of_rows * swap_ab_shared(x->cluster, f->rows_of_two, f->rows_of_two) + of_columns);
+    d->asked_counts = f->asked * k_bytes * (of_rows / x->cluster + of_columns / x->cluster_m) / d->asked;
+    d->memory_share = f->memory, d->ahead = (x->row_stages - f->consumed) * x->k * swap_ab_element_bytes * (loaded + x->n) / f->latency;
+    const double alone = x->k / 16.0 * x->m / 2 * ((x->n + 63) / 64), slow = slowed(p, x, alone);
+    const double each = fmax(alone * slow * together, alone * slow + (x->m > 64 ? f->wait : f->wait_of_few));
+    const double stores = f->stored + (f->result + of_unaligned(p, f->more)) * x->m * 64;
+    d->products *= slow, d->products_share = 1, d->chain_cycles = k_tiles * each + stores, d->end_cycles = 0;
+    d->start_cycles = (p->product->kind == op_matmul ? f->matmul : f->start) + (members > 1 ? 200 + 255 * log2(members) : 0) + stores;
+    d->round_cycles = f->between, d->tail = 1, d->power = 0;
+}
+
 /* Sets *d to the cost of a launch with tile x. */
 void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
@@ -272,7 +336,9 @@ void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_desc
     enum { least_rows = 64 };           /* fewer were not among the products that `memory` was fitted to */
     const double few_rows_memory = 0.9; /* so that skinny computes one row by values of 4096 columns */
     const swapped *f = swapped_of(p);
-    product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
+    const int row_tiles = (int)((problem_rows(p) + x->m - 1) / x->m);
+    const int down = x->persistent && row_tiles <= column_tiles(p, x->n) ? row_tiles : 1; /* adjacent tiles of the same columns */
+    product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, down, 1, weights_as_rows}, d);
     const int members = swap_ab_members(x) * x->split_k;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), k_bytes = k_tiles * x->k * swap_ab_element_bytes;
     const int packed = (x->n + 63) / 64 * 64, loaded = swap_ab_rows_loaded(p, x);
@@ -294,6 +360,10 @@ void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_desc
     const double ahead = (x->row_stages - f->consumed) * x->k * swap_ab_element_bytes * (loaded + x->n);
     d->streamed = k_bytes * (loaded + x->n), d->ahead = ahead / f->latency;
     d->end_cycles = swap_ab_ends(f, x) + stores;
+    if (x->persistent) {
+        roll(p, x, k_tiles, d);
+        return;
+    }
     if (f->shares && together > 1) d->chain_cycles = together * stores;
     const double start = p->product->kind == op_matmul ? of_matmuls.start : f->start;
     d->start_cycles = start + (members > 1 ? 200 + f->launch_cluster * log2(members) : 0);
@@ -497,6 +567,49 @@ static void try_sharing(search *s, gemm_swap_ab_tile x)
             }
 }
 
+/* Tries x with persistent workgroups, in launches of several rounds. */
+static void try_persistent(search *s, gemm_swap_ab_tile x)
+{
+    enum { least_stages = 4, least_stages_of_two = 3 };
+    const problem *p = s->p;
+    const long long units = p->device->units, workgroups = swap_ab_workgroups(p, &x);
+    for (int together = 1; together <= 2 && workgroups > together * units; together++)
+        if (swap_ab_fill(p, together, &x) && x.row_stages >= (together > 1 ? least_stages_of_two : least_stages)) try_tile(s, x, together);
+}
+
+/* Tries persistent workgroups. Chosen if predicted faster, or clearly faster if rows of the result do not begin at multiples of 16 bytes:
+ * some such products took up to 1.34 times as long. With the same tile, none of 12 took longer than with one tile per workgroup. Workgroups
+ * drift apart, and multicast keeps them together, which pays only where rows begin within sectors, so that L2 is the bottleneck:
+ * 5780x2560x2920 by 224x128 took 165 us, with multicast of rows in turn 119 us; 527x23440x1024 by 176x192 44.7 and 45.7 us. Three kinds are
+ * not predicted well: A as [K, M] with long K (256x432x1600 of 144 batches by 256x64 took 1.14 times as long, predicted 0.91), narrow tiles
+ * with long K (4994x296x3223 by 112x64: 1.26), and rows of B within sectors (7552x212x1536 of 24 batches by 216x128: 1.23). Short matmuls
+ * compete by costs of two fits: of four, the worst took 1.04 times as long (41x2x80x2816x440), the best 0.87 (18x1600x400x128). */
+static void choose_persistent(const problem *p, const program *by, gemm_swap_ab_tile *best)
+{
+    enum { k = 64, most_m = 256, least_m = 64, most_n = 256, step = 64, longest_across = 512, longest_of_64 = 2048 };
+    const double clearly = results_unit(p) == gemm_vector ? 0.98 : 0.85;
+    const ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = *best};
+    search s = {p, by, best, clearly * program_seconds(p, by, &t)};
+    const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + least_m - 1) / least_m;
+    const bool across = p->product->attributes.transpose_a, linear = p->product->kind != op_matmul;
+    const bool shares = linear && swap_ab_beginning_of_rows(p, step) == 2;
+    if (!product_is_rounded(p) || staging_obstacle(p, true) || (across && product_length(p) > longest_across)) return;
+    if (!linear && !lies_at_sectors(p->product->inputs[1])) return;
+    for (long long tiles = first; tiles <= last; tiles++) {
+        const int m = swap_ab_rows_of_tile(p, tiles);
+        for (int n = most_n; m && n >= step; n -= step) {
+            if (n > step && column_tiles(p, n) == column_tiles(p, n - step)) continue;
+            if (n == step && product_length(p) > longest_of_64) continue;
+            gemm_swap_ab_tile x = {.m = m, .n = n, .k = k, .threads = swap_ab_threads(m, n), .cluster_m = 1, .split_k = 1, .tail = 1};
+            x.persistent = 1;
+            for (x.cluster = 1; x.cluster <= 1 + shares && x.cluster <= column_tiles(p, n); x.cluster++) {
+                x.in_turn = x.cluster > 1;
+                try_persistent(&s, x);
+            }
+        }
+    }
+}
+
 void swap_ab_16_bit_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { most_m = 256, least_m = 16, most_n = 256, most_n_of_long_k_tiles = 128, least_n = 64 };
@@ -515,4 +628,5 @@ void swap_ab_16_bit_choose(const problem *p, const program *by, gemm_swap_ab_til
                 try_sharing(&s, (gemm_swap_ab_tile){.m = m, .n = n, .k = k, .threads = swap_ab_threads(m, n), .tail = 1});
             }
     }
+    choose_persistent(p, by, best);
 }

@@ -133,8 +133,9 @@ template <class S> struct gemm_swap_ab {
     DEV static int column_of(const tile &t, int k_tile) { return (first_k_tile(t, t.part) + k_tile) * tile_k; }
     DEV static unsigned bytes(const args &) { return stage_bytes + late_bytes; }
 
-    // Grid order: the workgroups of a cluster are adjacent, then row tiles of the same columns, which find weights in L2. Tiles of the tail
-    // are ordered by part, so that adjacent workgroups walk the same range of K.
+    // Grid order: the workgroups of a cluster are adjacent, then row tiles of the same columns, which find weights in L2. Persistent
+    // workgroups walk along the shorter side of the result, so that both operands are still in L2 when they are read again. Tiles of the
+    // tail are ordered by part, so that adjacent workgroups walk the same range of K.
     DEV static tile at(const args &p, int item)
     {
         const int rows = row_tiles(p), member = item % cluster;
@@ -146,6 +147,8 @@ template <class S> struct gemm_swap_ab {
         const int batch = S::batched ? whole / matrix_tiles(p) : 0;
         if constexpr (S::batched) whole -= batch * matrix_tiles(p);
         const int row = member % members / sharers, column = member % sharers;
+        constexpr int columns = (column_tiles + sharers - 1) / sharers;
+        if (persistent && columns < rows) return {whole / columns * together + row, whole % columns * sharers + column, part, cut, batch};
         return {whole % rows * together + row, whole / rows * sharers + column, part, cut, batch};
     }
 

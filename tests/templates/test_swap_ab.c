@@ -30,9 +30,12 @@ static const struct {
              {PRODUCT("bf16", "592", "7672", "5064"), "sm_90a",
               "layer=swap_ab m=200 n=192 k=64 threads=512 stages=4 row_stages=4 cluster=2 cluster_m=1"},
              {PRODUCT("bf16", "3088", "1480", "29888"), "sm_90a", "layer=swap_ab"},
+             {PRODUCT("f16", "527", "23440", "1024"), "sm_90a",
+              "layer=swap_ab m=176 n=192 k=64 threads=512 stages=4 row_stages=4 cluster=1 cluster_m=1 split_k=1 tail=1 smem_epilogue=1 "
+              "in_turn=0 persistent=1"},
              {PRODUCT("bf16", "4096", "4096", "1024"), "sm_90a", "layer=wgmma m=128 n=128 k=64 threads=384 stages=6 group_m=16 cluster=2 "
                                                                  "split_k=1 smem_epilogue=1 own_tiles=1"},
-             {PRODUCT("bf16", "4096", "4096", "1000"), "sm_90a", "own_tiles=0"},
+             {PRODUCT("bf16", "4096", "4096", "1000"), "sm_90a", "layer=swap_ab m=256 n=128"},
              {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma_3xtf32"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
 
@@ -46,7 +49,8 @@ START_TEST(a_product_of_few_rows_in_16_bits_swaps_its_operands)
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y_, gemm_swap_ab<t_y_spec>)") != NULL, swap_ab);
     if (swap_ab) {
         ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
-        ck_assert_int_eq(l->resident, 0); /* one tile per workgroup: the grid has all tiles */
+        /* 0: one tile per workgroup: the grid has all tiles */
+        ck_assert_int_eq(l->resident, tile_setting(l->work->phase, "persistent"));
         ck_assert_int_eq(launch_grid(l, &r->c.plan->ir->dims) % l->cluster, 0);
         /* clusters of more than two workgroups do not fit on every multiprocessor, unless two workgroups share one or some stay free */
         if (l->cluster > 2 && 2 * (l->shared_bytes + 1024) > 228 * 1024)
