@@ -31,6 +31,9 @@ template <class S> constexpr bool plain_rows_of()
     else return true;
 }
 
+template <class A, class B> inline constexpr bool same_type = false;
+template <class A> inline constexpr bool same_type<A, A> = true;
+
 template <class S> struct gemm_ring : gemm_register_fed<S> {
     using base = gemm_register_fed<S>;
     using spec = S;
@@ -185,8 +188,10 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
         int row = -1, turn = 0;
         bool wide = false; // the last tile had more than half of its rows
     };
+    // Weights of another dtype become several terms, which take the registers that the overlap of loads and products needs.
+    static constexpr bool is_split = !same_type<typename base::a_type, b_type>;
     // If a page's products would all depend on each other, every other one goes to sums of its own.
-    static constexpr bool has_odd = across == 1 && ahead > 1;
+    static constexpr bool has_odd = across == 1 && ahead > 1 && !is_split;
     template <class Reader>
     DEV static void take_iteration(const row_share &from, int iteration, int first, results &r, sums &sum, sums &odd, Reader &ring)
     {
@@ -200,7 +205,7 @@ template <class S> struct gemm_ring : gemm_register_fed<S> {
                     if constexpr (S::input_sums) r.squares[i].join(x[u][i]);
                 }
         // Two pages at a time, so that their loads and products overlap.
-        constexpr int pages = across > 1 ? 2 : 1;
+        constexpr int pages = across > 1 && !is_split ? 2 : 1;
 #pragma unroll
         for (int first_g = 0; first_g < across; first_g += pages) {
             weights w[pages][ahead];
