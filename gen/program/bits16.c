@@ -577,9 +577,9 @@ static void try_persistent(search *s, gemm_swap_ab_tile x)
         if (swap_ab_fill(p, together, &x) && x.row_stages >= (together > 1 ? least_stages_of_two : least_stages)) try_tile(s, x, together);
 }
 
-/* Tries persistent workgroups. Chosen if predicted faster, or clearly faster if rows of the result do not begin at multiples of 16 bytes:
- * some such products took up to 1.34 times as long. With the same tile, none of 12 took longer than with one tile per workgroup. Workgroups
- * drift apart, and multicast keeps them together, which pays only where rows begin within sectors, so that L2 is the bottleneck:
+/* Tries persistent workgroups. Not if rows of the result do not begin at multiples of 16 bytes: such products took up to 1.37 times as long
+ * (13x3x5440x3874x96, predicted 0.85). With the same tile, none of 12 others took longer than with one tile per workgroup. Workgroups drift
+ * apart, and multicast keeps them together, which pays only where rows begin within sectors, so that L2 is the bottleneck:
  * 5780x2560x2920 by 224x128 took 165 us, with multicast of rows in turn 119 us; 527x23440x1024 by 176x192 44.7 and 45.7 us. Three kinds are
  * not predicted well: A as [K, M] with long K (256x432x1600 of 144 batches by 256x64 took 1.14 times as long, predicted 0.91), narrow tiles
  * with long K (4994x296x3223 by 112x64: 1.26), and rows of B within sectors (7552x212x1536 of 24 batches by 216x128: 1.23). Short matmuls
@@ -587,13 +587,13 @@ static void try_persistent(search *s, gemm_swap_ab_tile x)
 static void choose_persistent(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { k = 64, most_m = 256, least_m = 64, most_n = 256, step = 64, longest_across = 512, longest_of_64 = 2048 };
-    const double clearly = results_unit(p) == gemm_vector ? 0.98 : 0.85;
     const ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = *best};
-    search s = {p, by, best, clearly * program_seconds(p, by, &t)};
+    search s = {p, by, best, 0.98 * program_seconds(p, by, &t)};
     const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + least_m - 1) / least_m;
     const bool across = p->product->attributes.transpose_a, linear = p->product->kind != op_matmul;
     const bool shares = linear && swap_ab_beginning_of_rows(p, step) == 2;
-    if (!product_is_rounded(p) || staging_obstacle(p, true) || (across && product_length(p) > longest_across)) return;
+    if (!product_is_rounded(p) || staging_obstacle(p, true) || results_unit(p) != gemm_vector) return;
+    if (across && product_length(p) > longest_across) return;
     if (!linear && !lies_at_sectors(p->product->inputs[1])) return;
     for (long long tiles = first; tiles <= last; tiles++) {
         const int m = swap_ab_rows_of_tile(p, tiles);
