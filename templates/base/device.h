@@ -367,6 +367,8 @@ template <int I> struct pass {
 };
 enum class reduction { sum, max, min };
 template <class...> using nothing = void; // detects whether a struct has a member (void_t)
+template <class A, class B> constexpr bool same_type = false;
+template <class A> constexpr bool same_type<A, A> = true;
 
 constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
 

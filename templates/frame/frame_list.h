@@ -27,8 +27,6 @@ template <int I, class First, class... More> struct nth_program {
 template <class First, class... More> struct nth_program<0, First, More...> {
     using type = First;
 };
-template <class X, class Y> constexpr bool same_program = false;
-template <class X> constexpr bool same_program<X, X> = true;
 
 template <class P, class = void> constexpr bool is_ringed = false;
 template <class P> constexpr bool is_ringed<P, nothing<decltype(P::in_list::ringed)>> = true;
@@ -268,7 +266,7 @@ template <class F, int Phase, class At, class Ring> DEV int feed_phases(const At
     const int tiles = F::tiles(p, Phase);
     if constexpr (is_ringed<P>) {
         F::with(p, Phase, [&](auto program, const auto &a) {
-            if constexpr (same_program<decltype(program), P>)
+            if constexpr (same_type<decltype(program), P>)
 #pragma unroll 1
                 for (; index < tiles; index += total) P::feed(a, P::at(a, index), ring);
         });
@@ -354,7 +352,7 @@ DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sy
     const int tiles = F::tiles(p, Phase);
     if constexpr (is_fed<P>)
         F::with(p, Phase, [&](auto program, const auto &a) {
-            if constexpr (same_program<decltype(program), P>) {
+            if constexpr (same_type<decltype(program), P>) {
                 if (first && index >= tiles) index = feed.sit(sync);
                 if constexpr (!Weights || P::in_list::has_weights)
                     if (index < tiles)
@@ -387,7 +385,7 @@ template <class F, int Phase = 0> DEV void prefetch_phases(const typename F::arg
     using P = typename F::template program<Phase>;
     if constexpr (is_fed<P>)
         F::with(p, Phase, [&](auto program, const auto &a) {
-            if constexpr (same_program<decltype(program), P>) P::in_list::template prefetch<P>(a);
+            if constexpr (same_type<decltype(program), P>) P::in_list::template prefetch<P>(a);
         });
     if constexpr (Phase + 1 < F::phases) prefetch_phases<F, Phase + 1>(p);
 }
@@ -477,7 +475,7 @@ template <class F, int Phase, class At> DEV void look_ahead(const At &p, int ind
     using P = typename F::template program<Phase>;
     if constexpr (looks_ahead<P>)
         F::with(p, Phase, [&](auto program, const auto &a) {
-            if constexpr (same_program<decltype(program), P>)
+            if constexpr (same_type<decltype(program), P>)
                 if (index < F::tiles(p, Phase))
                     if (P::in_list::template look_ahead<P>(a, index, total, shared, sync.looked)) sync.looked = true;
         });
@@ -499,7 +497,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
     using P = typename F::template program<Phase>;
     const int tiles = not_kept(F::tiles(p, Phase)); // reads arguments only: no memory may be read before previous_wait()
     F::with(p, Phase, [&](auto program, const auto &given) {
-        if constexpr (same_program<decltype(program), P>) {
+        if constexpr (same_type<decltype(program), P>) {
             typename args_of_phase<has_words<F>, typename P::args>::type a = given;
             if constexpr (has_words<F>)
                 if (Phase > 0 || layer_of(p) > 0) sync.add_words(p, Phase, a);

@@ -31,9 +31,6 @@ template <class S> constexpr bool plain_rows_of()
     else return true;
 }
 
-template <class A, class B> inline constexpr bool same_type = false;
-template <class A> inline constexpr bool same_type<A, A> = true;
-
 template <class S> struct gemm_ring : gemm_register_fed<S> {
     using base = gemm_register_fed<S>;
     using spec = S;
