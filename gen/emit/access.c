@@ -187,12 +187,13 @@ void finish_arguments(emission *e)
     e->argument_capacity = n;
 }
 
+static bool is_launch_words(const argument *g) { return g->kind == argument_scratch && g->size == launch_words_bytes; }
+
 unsigned argument_bytes(const argument *list, int count)
 {
     unsigned bytes = count ? list[count - 1].offset + list[count - 1].size : 0, align = 1;
     for (int i = 0; i < count; i++) {
-        const bool is_struct = list[i].kind == argument_next || (list[i].kind == argument_scratch && list[i].size == launch_words_bytes);
-        const unsigned own = is_struct ? sizeof(void *) : list[i].size;
+        const unsigned own = list[i].kind == argument_next || is_launch_words(&list[i]) ? sizeof(void *) : list[i].size;
         if (own > align) align = own;
     }
     return (bytes + align - 1) / align * align;
@@ -226,7 +227,7 @@ void write_arguments(emission *e, writer *w)
             write_line(w, "tensor_map %s;", g->name);
         else if (g->kind == argument_next)
             write_line(w, "weight_runs %s;", g->name);
-        else if (g->kind == argument_scratch && g->size == launch_words_bytes)
+        else if (is_launch_words(g))
             write_line(w, "launch_words %s;", g->name);
         else
             write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
