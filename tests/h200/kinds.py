@@ -207,6 +207,19 @@ def times(runs):
     return {name: sorted(all_)[len(all_) // 2] for name, all_ in taken.items()}
 
 
+def judged_and_timed(name, read, layers, kinds, runs):
+    """Judges each form's two functions, times the first ones in turn, and prints both. Returns how many forms are wrong."""
+    wrong = 0
+    for form, run in runs.items():
+        good, far = judged(read, layers, kinds, *run)
+        print(f"{name}: {'ok   ' if good else 'WRONG'} {form}: layers up to {far:.3g} from float64", flush=True)
+        wrong += not good
+    if not REHEARSE:
+        for form, us in times({form: run[0] for form, run in runs.items()}).items():
+            print(f"{name}: {us:8.1f} us, {us / len(layers):6.2f} a layer: {form}", flush=True)
+    return wrong
+
+
 def run_case(name, only_compile):
     sizes, sequences, rows = CASES[name]
     texts, dims = specs(sizes), {"B": sequences, "L": rows}
@@ -219,22 +232,19 @@ def run_case(name, only_compile):
     for data in layers:
         data["pos"] = torch.full_like(data["pos"], rows - 1)
     runs = forms(texts, dims, layers, kinds)
-    wrong = 0
-    for form, run in runs.items():
-        good, far = judged(read, layers, kinds, *run)
-        print(f"{name}: {'ok   ' if good else 'WRONG'} {form}: layers up to {far:.3g} from float64", flush=True)
-        wrong += not good
-    if not REHEARSE:
-        for form, us in times({form: run[0] for form, run in runs.items()}).items():
-            print(f"{name}: {us:8.1f} us, {us / LAYERS:6.2f} a layer: {form}", flush=True)
-    return wrong
+    return judged_and_timed(name, read, layers, kinds, runs)
 
 
-if __name__ == "__main__":
+def main(cases, run):
+    """Runs run(name, compiles only) for the cases that the command line names. Exit 1: a result is wrong."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rehearse", action="store_true")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    names = [name for name in CASES if not given.only or name in given.only.split(",")]
-    sys.exit(bool(sum(run_case(name, given.compile) for name in names)))
+    names = [name for name in cases if not given.only or name in given.only.split(",")]
+    sys.exit(bool(sum(run(name, given.compile) for name in names)))
+
+
+if __name__ == "__main__":
+    main(CASES, run_case)

@@ -5,7 +5,6 @@ layer (level block), a few launches for each layer (level tile). Exit 1: a resul
 
 --rehearse: a small case on the host, not timed. --only: names of cases. --compile: only compile, into the cache.
 usage: one_launch.py [--rehearse] [--compile] [--only=NAME,...]"""
-import argparse
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from kinds import DEVICE, REHEARSE, TOP, Spec, Unit, judged, times  # noqa: E402
+from kinds import DEVICE, REHEARSE, TOP, Spec, Unit, judged_and_timed, main  # noqa: E402
 
 # layers, B, L, D, H, KV, hd, F
 CASES = {"small": (3, 2, 24, 64, 4, 2, 16, 96)} if REHEARSE else {
@@ -61,24 +60,12 @@ def run_case(name, only_compile):
     layers = [read.data(generator) for _ in kinds]
     for data in layers:
         data["pos"] = torch.full_like(data["pos"], dims["L"] - 1)
-    runs, wrong = {}, 0
+    runs = {}
     for form, unit in zip(FORMS, units):
         unit.load(layers, kinds if FORMS[form][1] else None)
         runs[form] = form_of(unit, layers)
-        good, far = judged([read], layers, kinds, *runs[form])
-        print(f"{name}: {'ok   ' if good else 'WRONG'} {form}: layers up to {far:.3g} from float64", flush=True)
-        wrong += not good
-    if not REHEARSE:
-        for form, us in times({form: run[0] for form, run in runs.items()}).items():
-            print(f"{name}: {us / count:7.2f} us a layer: {form}", flush=True)
-    return wrong
+    return judged_and_timed(name, [read], layers, kinds, runs)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rehearse", action="store_true")
-    parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--only", default="")
-    given = parser.parse_args()
-    names = [name for name in CASES if not given.only or name in given.only.split(",")]
-    sys.exit(bool(sum(run_case(name, given.compile) for name in names)))
+    main(CASES, run_case)
