@@ -83,6 +83,10 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
                 break;
             step(ring, c, odd, even, s + 1 < n);
         }
+        // Each warp waits twice for the last k tile. Its second wait would never end if it began after the stage has been refilled, so all
+        // four warps meet before one of them frees the stage.
+        group_barrier(4 + thread_index() / 128, 128);
+        ring.release_if(ring.position, true);
         ring.step();
     }
 
@@ -155,7 +159,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         next.fetch(ring.wait().memory);
         in_flight.wait(part);
         pin(part);
-        ring.release_if(here, true);
+        ring.release_if(here, more);
 #pragma unroll
         for (int i = 0; i < product::registers; i++) c.acc[i] += part[i];
     }
@@ -182,6 +186,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 
     // ---- storing with swapped operands. A thread has one column of the result in each half of a block (row_at), in rows 8 j + {0, 1} + 2
     // (lane % 4). Lanes exchange sums until each has two neighbouring columns of one row, so that four lanes fill a sector.
+    static constexpr int column_copies = S::rolled ? 1 : tile_n / 8; // copies of the loop's code
     DEV static void store_swapped(const args &p, const tile &t, accumulators &c)
     {
         const int lane = thread_index() % 32, r = lane / 4, warp = wave_index() % 4;
@@ -189,7 +194,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         const bool odd = r % 2;
         to_memory out;
         if (n / 32 * 32 >= S::packed_n) return; // none of the warp's columns exists
-#pragma unroll(S::rolled ? 1 : tile_n / 8)
+#pragma unroll column_copies
         for (int j = 0; j < tile_n / 8; j++) {
             const int row = t.column * tile_n + j * 8 + lane % 4 * 2 + odd;
             float *x = c.acc + (S::rolled ? 0 : j) * 4; // x[0], x[1]: one column in two rows; x[2], x[3]: the other half's column
