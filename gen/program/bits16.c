@@ -6,6 +6,7 @@
  * were fitted again to 3,745 tiles, after L2 had begun to fetch 128 bytes (runtime/device/device_cuda.c). Among the tiles of 180 matmuls,
  * they choose one that takes 1.032 times as long as the fastest (1.045 before). For linears they chose no better tiles than before. */
 #include "gen/program/bits16.h"
+#include "gen/program/beginnings.h"
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
 #include "gen/program/warpgroups.h"
@@ -84,42 +85,15 @@ static double cycles_of_computing(const problem *p, const computing *c, double r
 }
 
 /* ---- bytes. A launch of one round runs all its workgroups at the same time. */
-/* How often the byte of a loaded row counts, by where rows begin: at L2 lines, at sectors, elsewhere. */
-typedef struct beginnings {
-    double lines, sectors, elsewhere;
-} beginnings;
-
 /* The factor of loaded bytes that two or four workgroups multicast to each other. */
 typedef struct multicast {
     double of_two, of_four;
 } multicast;
 
-static double count_of(const beginnings *of, bool lines, bool sectors) { return lines ? of->lines : sectors ? of->sectors : of->elsewhere; }
-
-static double count_of_columns(const problem *p, const beginnings *of)
-{
-    const ir_value *b = p->product->inputs[1];
-    const bool packed = p->product->kind != op_matmul;
-    return count_of(of, packed || lies_at_lines(b), packed || lies_at_sectors(b));
-}
-
 /* What a unit gets more from L2 if only a share of the units is busy. */
 static double gain_of_idle(const problem *p, const cost_descriptor *d, double most)
 {
     return 1 + most * (1 - fmin(1, d->groups / p->device->units));
-}
-
-/* Cycles per result in addition, if the rows of the result begin at multiples of 8 bytes, 4 or 2, not at 16. Of epilogues that only round,
- * those of 8 and 4 bytes were fitted together. */
-typedef struct unaligned {
-    double pairs, words, halves;
-} unaligned;
-
-static double of_unaligned(const problem *p, unaligned cycles)
-{
-    const int unit = results_unit(p);
-    if (unit == gemm_vector) return 0;
-    return unit == 1 ? cycles.halves : unit == 2 || product_is_rounded(p) ? cycles.words : cycles.pairs;
 }
 
 /* ---- swapped operands */
@@ -231,7 +205,7 @@ static double swap_ab_stores(const problem *p, const swapped *f, const gemm_swap
     const double results = (double)x->m * x->n, more = cycles_of_computing(p, &by_op, results);
     const epilogue *e = x->split_k > 1 ? &f->split : x->smem_epilogue ? &f->staged : &f->direct;
     const double exposed = x->split_k == 1 && swap_ab_stores_are_exposed(p, x) ? 0.02 : 0;
-    const double unaligned = e == &f->staged ? of_unaligned(p, (struct unaligned){0.2, 0.2, 0.3}) : 0;
+    const double unaligned = e == &f->staged ? cycles_of_unaligned(p, (struct unaligned){0.2, 0.2, 0.3}) : 0;
     return (e->result + exposed + unaligned) * results + e->row * x->m + more;
 }
 
@@ -265,70 +239,6 @@ static double swap_ab_products_share(const swapped *f, const gemm_swap_ab_tile *
     return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp) + pow(shared, sharp), 1 / sharp));
 }
 
-/* Constants of persistent workgroups. The producer loads ahead of the end of a tile, so a tile takes the longest of its loads, and its
- * products and stores. Fitted to 260 tiles of 53 products, with a median error of 8 %. The tile that it chooses takes 1.03 times as long as
- * the fastest one timed. */
-typedef struct rolling {
-    double taken, asked;              /* counts of a byte that a unit takes, and that is requested of L2 */
-    double rows_of_two, drift;        /* factors of the former: with multicast of rows, without it if rows begin within sectors */
-    double latency, consumed, memory; /* as in `swapped` */
-    double products, shared;          /* of the cycles of products; see slowed() */
-    double wait, wait_of_few;         /* cycles between the products of two k tiles; wait_of_few: with up to 64 rows */
-    double stored, result;            /* cycles of the stores of a warpgroup: once, and per result */
-    double start, matmul, between;    /* cycles of a linear's launch and of a matmul's, and between two rounds */
-    unaligned more;                   /* cycles per result */
-    beginnings rows, columns;         /* of loaded bytes */
-} rolling;
-static const rolling of_persistent = {.taken = 0.47,
-                                      .asked = 0.86,
-                                      .rows_of_two = 1.85,
-                                      .drift = 2.04,
-                                      .latency = 1.3,
-                                      .consumed = 0.76,
-                                      .memory = 0.86,
-                                      .products = 1.018,
-                                      .shared = 0.46,
-                                      .wait = 56,
-                                      .wait_of_few = 178,
-                                      .stored = 206,
-                                      .result = 0.173,
-                                      .start = 1770,
-                                      .matmul = 2990,
-                                      .between = 52,
-                                      .more = {0.6, 0.6, 1.04},
-                                      .rows = {1, 0.8, 1.55},
-                                      .columns = {1, 1.7, 1.7}};
-
-/* By how much products take longer than at the peak rate, as wgmmas of few rows read operands faster than shared memory delivers them.
- * alone: cycles of a k tile's products at the peak rate. */
-static double slowed(const problem *p, const gemm_swap_ab_tile *x, double alone)
-{
-    enum { columns = 2048, row = 32, rate = 128 }; /* bytes that a wgmma reads: of 64 columns, and per row; bytes per cycle */
-    const double wgmmas = (x->n + 63) / 64 * (x->k / 16.0), loaded = (double)(swap_ab_rows_loaded(p, x) + x->n) * x->k;
-    const double cycles = (wgmmas * (columns + row * x->m) + loaded * swap_ab_element_bytes) / rate;
-    return of_persistent.products * (1 + of_persistent.shared * fmax(0, cycles / alone - 1));
-}
-
-/* Completes *d, which has the cost of a launch with tile x as if its workgroups were not persistent. */
-static void roll(const problem *p, const gemm_swap_ab_tile *x, double k_tiles, cost_descriptor *d)
-{
-    const rolling *f = &of_persistent;
-    const int beginning = swap_ab_beginning_of_rows(p, x->m), loaded = swap_ab_rows_loaded(p, x);
-    const double k_bytes = k_tiles * x->k * swap_ab_element_bytes, together = d->per_unit, members = swap_ab_members(x);
-    const double of_rows = loaded * count_of(&f->rows, beginning == 0, beginning == 1);
-    const double of_columns = x->n * count_of_columns(p, &f->columns);
-    const double drift = x->cluster == 1 && beginning == 2 ? f->drift : 1;
-    d->taken = drift * f->taken * k_bytes * (of_rows * swap_ab_shared(x->cluster, f->rows_of_two, f->rows_of_two) + of_columns);
-    d->asked_counts = f->asked * k_bytes * (of_rows / x->cluster + of_columns / x->cluster_m) / d->asked;
-    d->memory_share = f->memory, d->ahead = (x->row_stages - f->consumed) * x->k * swap_ab_element_bytes * (loaded + x->n) / f->latency;
-    const double alone = x->k / 16.0 * x->m / 2 * ((x->n + 63) / 64), slow = slowed(p, x, alone);
-    const double each = fmax(alone * slow * together, alone * slow + (x->m > 64 ? f->wait : f->wait_of_few));
-    const double stores = f->stored + (f->result + of_unaligned(p, f->more)) * x->m * 64;
-    d->products *= slow, d->products_share = 1, d->chain_cycles = k_tiles * each + stores, d->end_cycles = 0;
-    d->start_cycles = (p->product->kind == op_matmul ? f->matmul : f->start) + (members > 1 ? 200 + 255 * log2(members) : 0) + stores;
-    d->round_cycles = f->between, d->tail = 1, d->power = 0;
-}
-
 /* Sets *d to the cost of a launch with tile x. */
 void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
@@ -346,7 +256,7 @@ void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_desc
     d->seats = members < 4 ? 0 : floor(p->device->units * swap_ab_seats / 100.0) * d->per_unit;
     const bool one = d->groups <= (d->seats > 0 ? d->seats : p->device->units * d->per_unit);
     const int begin = swap_ab_beginning_of_rows(p, x->m);
-    const double of_rows = loaded * count_of(&f->begin_rows, begin == 0, begin == 1);
+    const double of_rows = loaded * count_of_byte(&f->begin_rows, begin == 0, begin == 1);
     const double of_columns = x->n * count_of_columns(p, &f->begin_columns);
     const double count = (one ? f->one_round : d->per_unit > 1 ? f->rounds_of_two : rounds) / gain_of_idle(p, d, f->idle);
     d->taken = count * k_bytes * (of_rows * swap_ab_shared(x->cluster, f->rows.of_two, f->rows.of_four) +
@@ -361,7 +271,7 @@ void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_desc
     d->streamed = k_bytes * (loaded + x->n), d->ahead = ahead / f->latency;
     d->end_cycles = swap_ab_ends(f, x) + stores;
     if (x->persistent) {
-        roll(p, x, k_tiles, d);
+        swap_ab_persistent_cost(p, x, k_tiles, d);
         return;
     }
     if (f->shares && together > 1) d->chain_cycles = together * stores;
@@ -470,7 +380,7 @@ void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descri
     const bool one = d->groups <= p->device->units;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double n = matmul_is_across(p->product) ? (x->n + 63) / 64 * 64 : x->n, all = (double)problem_rows(p), tiles = ceil(all / x->m);
-    const double of_a_row = count_of(&f->begin_rows, a_begins_at_lines(p, weights_in_terms), lies_at_sectors(p->product->inputs[0]));
+    const double of_a_row = count_of_byte(&f->begin_rows, a_begins_at_lines(p, weights_in_terms), lies_at_sectors(p->product->inputs[0]));
     const double beyond = (tiles * x->m - all) / (one ? 1 : tiles), multicast = x->cluster > 1 ? f->multicast : 1;
     const double of_columns = n * count_of_columns(p, &f->begin_columns);
     d->taken = (one ? f->one_round : f->rounds) / gain_of_idle(p, d, 0.55) * k_tiles * 128 *
@@ -483,7 +393,7 @@ void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descri
     const double wgmmas = k_tiles * results / 32; /* cycles, as all others here */
     const double products = pow(pow(wgmmas / f->rate, sharp) + pow(shared, sharp), 1 / sharp) + k_tiles * f->k_tile;
     const double a_result =
-        (x->smem_epilogue ? f->staged : f->direct) + of_unaligned(p, x->smem_epilogue ? f->staged_more : f->direct_more);
+        (x->smem_epilogue ? f->staged : f->direct) + cycles_of_unaligned(p, x->smem_epilogue ? f->staged_more : f->direct_more);
     const double stores = a_result * results + cycles_of_computing(p, &f->computing, results), end = f->end + stores;
     d->products = 2 * results * k_tiles * 64, d->products_share = wgmmas / products, d->power = f->power;
     const bool ends_apart = one && !x->own_tiles;
@@ -493,15 +403,8 @@ void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descri
 }
 
 /* ---- the choice of a tile with swapped operands */
-typedef struct search {
-    const problem *p;
-    const program *by;
-    gemm_swap_ab_tile *best;
-    double least; /* predicted seconds of *best */
-} search;
-
 /* A lower bound of the seconds of a launch: products, and requests of L2 if four workgroups share each operand. */
-static double least_seconds(const search *s, const gemm_swap_ab_tile *x)
+static double least_seconds(const swap_ab_search *s, const gemm_swap_ab_tile *x)
 {
     const problem *p = s->p;
     const double most = 0.79, sharers = 4, peak = p->device->rates[rate_products].of[dtype_bf16], units = p->device->units;
@@ -512,30 +415,18 @@ static double least_seconds(const search *s, const gemm_swap_ab_tile *x)
     return fmax(products, workgroups > 2 * units ? requests : 0);
 }
 
-/* Tries x with `together` workgroups per multiprocessor. More stages than needed leave no shared memory in which the next launch could
- * begin: 73x2640x944 by 32x64 took 5.1 us with 8 stages, 5.9 with 14. More stages of weights than of rows took up to 7 % longer
- * (514x10816x4952 by 176x128: 7 and 5, instead of 5 each). In matmuls, workgroups that take
- * turns in fours have at most 8 stages: 1344x768x1280 by 136x64 took 10.8 us with 9 stages, 6.5 with 8. */
-static void try_tile(search *s, gemm_swap_ab_tile x, int together)
+/* In matmuls, workgroups that take turns in fours have at most 8 stages: 1344x768x1280 by 136x64 took 10.8 us with 9 stages, 6.5 with 8. */
+static void try_tile(swap_ab_search *s, const gemm_swap_ab_tile *x, int together)
 {
-    const problem *p = s->p;
-    const bool fours = x.cluster == 4 && is_short_matmul(p);
-    const int most_stages = x.in_turn && !fours ? 12 : 8;
-    if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(p, &x, together)) return;
-    if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p, &x) != together) return;
-    if (x.row_stages > most_stages) x.row_stages = most_stages;
-    x.stages = x.row_stages;
-    if (!swap_ab_sums_fit(p, &x)) return;
-    x.smem_epilogue = swap_ab_stages_results(p, &x);
-    ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = x};
-    const double seconds = program_seconds(p, s->by, &t);
-    if (seconds < s->least) *s->best = x, s->least = seconds;
+    enum { most_in_turn = 12, most = 8 };
+    const bool fours = x->cluster == 4 && is_short_matmul(s->p);
+    swap_ab_try(s, x, together, x->in_turn && !fours ? most_in_turn : most);
 }
 
 /* Tries x, unless its clusters of four workgroups and more would need a second round, or unless it is a cluster of tiles of a single
  * warpgroup that loads packed weights, which takes up to twice as long as predicted if weights come from DRAM (318x4096x4096 in clusters of
  * two by 160x64: 41 us, predicted 23). */
-static void try_round(search *s, gemm_swap_ab_tile x)
+static void try_round(swap_ab_search *s, gemm_swap_ab_tile x)
 {
     enum { least_m = 64 }; /* in launches of more than two rounds: narrower tiles were never the fastest */
     const long long units = s->p->device->units, size = (long long)swap_ab_members(&x) * x.split_k,
@@ -545,14 +436,14 @@ static void try_round(search *s, gemm_swap_ab_tile x)
     if (workgroups > seats && size >= 4) return;
     if (x.cluster > 1 && !x.in_turn && x.n <= 64 && s->p->product->kind != op_matmul) return;
     if (least_seconds(s, &x) >= s->least) return;
-    try_tile(s, x, 1);
-    if (workgroups > units) try_tile(s, x, 2);
+    try_tile(s, &x, 1);
+    if (workgroups > units) try_tile(s, &x, 2);
 }
 
 /* x has m and n. Tries it without multicast, with multicast of rows or of columns, and with K split. Multicast of both rows and columns
  * took 1.1 to 1.2 times as long as multicast of rows alone, and up to 1.7 times as long as predicted. In matmuls, four workgroups that
  * multicast rows have short k tiles: 1344x768x1280 by 136x64 took 10.7 us with k tiles of 128, 6.5 with those of 64. */
-static void try_sharing(search *s, gemm_swap_ab_tile x)
+static void try_sharing(swap_ab_search *s, gemm_swap_ab_tile x)
 {
     enum { most = 8, least_k_tiles = 4 };
     const problem *p = s->p;
@@ -567,66 +458,12 @@ static void try_sharing(search *s, gemm_swap_ab_tile x)
             }
 }
 
-/* Tries x with persistent workgroups, in launches of several rounds. */
-static void try_persistent(search *s, gemm_swap_ab_tile x)
-{
-    enum { least_stages = 4, least_stages_of_two = 3 };
-    const problem *p = s->p;
-    const long long units = p->device->units, workgroups = swap_ab_workgroups(p, &x);
-    for (int together = 1; together <= 2 && workgroups > together * units; together++)
-        if (swap_ab_fill(p, together, &x) && x.row_stages >= (together > 1 ? least_stages_of_two : least_stages)) try_tile(s, x, together);
-}
-
-/* Tries persistent workgroups. Not if rows of the result do not begin at multiples of 16 bytes: such products took up to 1.37 times as long
- * (13x3x5440x3874x96, predicted 0.85). With the same tile, none of 12 others took longer than with one tile per workgroup. Workgroups drift
- * apart, and multicast keeps them together, which pays only where rows begin within sectors, so that L2 is the bottleneck:
- * 5780x2560x2920 by 224x128 took 165 us, with multicast of rows in turn 119 us; 527x23440x1024 by 176x192 44.7 and 45.7 us. Three kinds are
- * not predicted well: A as [K, M] with long K (256x432x1600 of 144 batches by 256x64 took 1.14 times as long, predicted 0.91), narrow tiles
- * with long K (4994x296x3223 by 112x64: 1.26), and rows of B within sectors (7552x212x1536 of 24 batches by 216x128: 1.23). Short matmuls
- * compete by costs of two fits: of four, the worst took 1.04 times as long (41x2x80x2816x440), the best 0.87 (18x1600x400x128). */
-static void choose_persistent(const problem *p, const program *by, gemm_swap_ab_tile *best)
-{
-    enum { k = 64, most_m = 256, least_m = 64, most_n = 256, step = 64, longest_across = 512, longest_of_64 = 2048 };
-    const ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = *best};
-    search s = {p, by, best, 0.98 * program_seconds(p, by, &t)};
-    const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + least_m - 1) / least_m;
-    const bool across = p->product->attributes.transpose_a, linear = p->product->kind != op_matmul;
-    const bool shares = linear && swap_ab_beginning_of_rows(p, step) == 2;
-    if (!product_is_rounded(p) || staging_obstacle(p, true) || results_unit(p) != gemm_vector) return;
-    if (across && product_length(p) > longest_across) return;
-    if (!linear && !lies_at_sectors(p->product->inputs[1])) return;
-    for (long long tiles = first; tiles <= last; tiles++) {
-        const int m = swap_ab_rows_of_tile(p, tiles);
-        for (int n = most_n; m && n >= step; n -= step) {
-            if (n > step && column_tiles(p, n) == column_tiles(p, n - step)) continue;
-            if (n == step && product_length(p) > longest_of_64) continue;
-            gemm_swap_ab_tile x = {.m = m, .n = n, .k = k, .threads = swap_ab_threads(m, n), .cluster_m = 1, .split_k = 1, .tail = 1};
-            x.persistent = 1;
-            for (x.cluster = 1; x.cluster <= 1 + shares && x.cluster <= column_tiles(p, n); x.cluster++) {
-                x.in_turn = x.cluster > 1;
-                try_persistent(&s, x);
-            }
-        }
-    }
-}
-
 void swap_ab_16_bit_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
-    enum { most_m = 256, least_m = 16, most_n = 256, most_n_of_long_k_tiles = 128, least_n = 64 };
-    const ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = *best};
-    search s = {p, by, best, clearly_16_bit(p) * program_seconds(p, by, &t)};
-    const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + least_m - 1) / least_m;
+    enum { least_m = 16, most_n = 256, most_n_of_long_k_tiles = 128 };
+    swap_ab_search s = {p, by, best, clearly_16_bit(p) * swap_ab_seconds(p, by, best)};
     const int step = swap_ab_column_step_of(p);
-    int before = 0;
-    for (long long tiles = first; tiles <= last; tiles++) {
-        const int m = swap_ab_rows_of_tile(p, tiles);
-        if (!m || m == before) continue;
-        before = m;
-        for (int k = 64; k <= 128; k *= 2)
-            for (int n = k == 64 ? most_n : most_n_of_long_k_tiles; n >= least_n; n -= step) {
-                if (n > least_n && column_tiles(p, n) == column_tiles(p, n - step)) continue;
-                try_sharing(&s, (gemm_swap_ab_tile){.m = m, .n = n, .k = k, .threads = swap_ab_threads(m, n), .tail = 1});
-            }
-    }
-    choose_persistent(p, by, best);
+    swap_ab_try_shapes(&s, &(swap_ab_shapes){.k = 64, .least_m = least_m, .most_n = most_n, .step = step}, try_sharing);
+    swap_ab_try_shapes(&s, &(swap_ab_shapes){.k = 128, .least_m = least_m, .most_n = most_n_of_long_k_tiles, .step = step}, try_sharing);
+    swap_ab_choose_persistent(p, by, best);
 }

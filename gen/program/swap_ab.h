@@ -49,4 +49,30 @@ enum { swap_ab_most_rows = 8192 }; /* with more rows other programs are preferre
 bool swap_ab_many_rows(const problem *p);
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best); /* by: gemm_swap_ab_program. False: no tile fits */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d);
+
+/* ---- a search for the tile of least predicted time (gen/program/swap_ab_search.c) */
+typedef struct swap_ab_search {
+    const problem *p;
+    const program *by; /* predicts times */
+    gemm_swap_ab_tile *best;
+    double least; /* predicted seconds that a tile must undercut */
+} swap_ab_search;
+
+double swap_ab_seconds(const problem *p, const program *by, const gemm_swap_ab_tile *x);
+/* Makes x s->best if it is predicted to take less than s->least. */
+void swap_ab_compare(swap_ab_search *s, const gemm_swap_ab_tile *x);
+/* Compares x, with as many stages as fit if `together` workgroups share a multiprocessor, but at most most_stages. */
+void swap_ab_try(swap_ab_search *s, const gemm_swap_ab_tile *x, int together, int most_stages);
+typedef struct swap_ab_shapes {
+    int k, least_m, most_n, step; /* n in steps, from 64 columns */
+} swap_ab_shapes;
+/* Calls `try` with each shape: k, m for each number of row tiles, and n, with their threads and tail = 1, but not with n for which fewer
+ * columns suffice. */
+void swap_ab_try_shapes(swap_ab_search *s, const swap_ab_shapes *of, void (*try)(swap_ab_search *s, gemm_swap_ab_tile x));
+
+/* ---- persistent workgroups (gen/program/persistent.c) */
+/* Completes *d, which has the cost of a launch with tile x as if its workgroups were not persistent. k_tiles: of a tile. */
+void swap_ab_persistent_cost(const problem *p, const gemm_swap_ab_tile *x, double k_tiles, cost_descriptor *d);
+/* Replaces *best by a tile with persistent workgroups if that is predicted faster. by: gemm_swap_ab_program. */
+void swap_ab_choose_persistent(const problem *p, const program *by, gemm_swap_ab_tile *best);
 #endif

@@ -187,13 +187,6 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
 }
 
 /* ---- the choice */
-typedef struct search {
-    const problem *p;
-    const program *by;
-    gemm_swap_ab_tile *best;
-    double least; /* predicted seconds of *best */
-} search;
-
 /* The multiprocessors, in percent, that clusters of this size can occupy. Those of four workgroups and more leave some of them unused. */
 static int share_of_seats(int cluster) { return cluster < 4 ? 100 : cluster < 8 ? swap_ab_seats : 85; }
 
@@ -229,7 +222,7 @@ static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
 /* Tries x with `together` workgroups per multiprocessor. Slices of K above `longest` are summed in blocks (gemm_swap_ab.h: folds), which
  * takes twice the registers, so tiles of many rows must not have them. More stages than needed leave no shared memory in which the next
  * launch could begin: 73x2640x944 by 32x64 took 5.1 us with 8 stages, 5.9 with 14. */
-static void try_tile(search *s, gemm_swap_ab_tile x, int together)
+static void try_tile(swap_ab_search *s, gemm_swap_ab_tile x, int together)
 {
     enum { longest = 32768, most_rows_of_long_sums = 64 };
     const problem *p = s->p;
@@ -248,15 +241,13 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     if (!swap_ab_sums_fit(p, &x)) return;
     x.smem_epilogue = swap_ab_stages_results(p, &x);
     if (!has_room(p, &x, together) || least_seconds(p, &x) >= s->least) return;
-    ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = x};
-    const double seconds = program_seconds(p, s->by, &t);
-    if (seconds < s->least) *s->best = x, s->least = seconds;
+    swap_ab_compare(s, &x);
 }
 
 /* Tries slices of K in a launch of several rounds: slices fill the last round better than whole tiles do. Chosen if clearly predicted
  * faster. H200, times in us (predicted): gate and up 189x37760x4096 by 192x192 in two slices, 2.98 rounds, 110 (106), whole, 1.49 rounds,
  * 119 (127); 204x17376x4096 with a gelu by 208x192 72 (77), whole, 0.69 rounds, 57 (61). */
-static void try_rounds_of_slices(search *s, gemm_swap_ab_tile x, long long workgroups)
+static void try_rounds_of_slices(swap_ab_search *s, gemm_swap_ab_tile x, long long workgroups)
 {
     enum { most_rows = 512, most_rounds = 4 };
     const double clearly = 0.97, before = s->least;
@@ -268,7 +259,7 @@ static void try_rounds_of_slices(search *s, gemm_swap_ab_tile x, long long workg
 }
 
 /* Tries split-K if tiles leave multiprocessors idle, or would by slices, and a tail if the last round does. */
-static void try_splits(search *s, gemm_swap_ab_tile x)
+static void try_splits(swap_ab_search *s, gemm_swap_ab_tile x)
 {
     const bool values = s->p->product->kind == op_matmul;
     const long long units = s->p->device->units, workgroups = swap_ab_clusters(s->p, &x) * swap_ab_members(&x);
@@ -301,7 +292,7 @@ static void share_columns(const problem *p, gemm_swap_ab_tile *x)
 /* Tries tiles of m rows by each width. Clusters of tiles of 64 columns, in which a single warpgroup multiplies, take up to twice as long as
  * predicted: 318x4096x4096 in clusters of two took 41 us by 160x64 and 54 us by 80x64, but 26 us by 80x128, and without clusters 21 us by
  * 160x128 with split_k = 2. Narrow tiles of many rows without clusters were never among the fastest. */
-static void try_widths(search *s, int m, int cluster, int cluster_m)
+static void try_widths(swap_ab_search *s, int m, int cluster, int cluster_m)
 {
     enum { most_n = 256, least_n_of_clusters = 128, least_n_of_many = 96, least_n = 64 };
     const bool many = m > swap_ab_rows_beside_a_warp && is_rounded_linear(s->p);
@@ -323,7 +314,7 @@ static void try_widths(search *s, int m, int cluster, int cluster_m)
  * 39 other products, 20 were predicted to take at least 8 % less with them: without, these took 0.97 to 1.38 times as long, 1.11 times in
  * the mean, the other 19 took 0.87 to 1.38 times as long. A launch needs workgroups for half of the multiprocessors, as fewer do not reach
  * DRAM bandwidth: 117x1560x3776 by 64x64, 56 workgroups, took 12.95 us, predicted 11.4. */
-static void try_in_turn(search *s, long long first, long long end)
+static void try_in_turn(swap_ab_search *s, long long first, long long end)
 {
     enum { n = 64, cluster = 4, least_m = 72, most_m = 192 };
     const double clearly = 1 / 1.08;
@@ -342,7 +333,7 @@ static void try_in_turn(search *s, long long first, long long end)
  * few columns occupy all multiprocessors only with tiles of few rows. Chosen if clearly predicted faster; not timed with epilogues that
  * compute. Times in us without and with these tiles: 2049x64x512 5.0, 2.8; 664x96x11368 13.7, 10.1; 840x128x7296 13.9, 9.1; 7038x128x7424
  * 36.0, 31.3; 5259x1002x19520 335, 282. */
-static void try_full_rounds(search *s, long long first)
+static void try_full_rounds(swap_ab_search *s, long long first)
 {
     enum { most_n = 256, least_n = 64, least_m = 16, least_m_of_four = 32, most_split = 8, most = 8 };
     const double clearly = 0.97, before = s->least;
@@ -370,24 +361,21 @@ static void try_full_rounds(search *s, long long first)
  * (tail). With split_k such clusters would have four workgroups, which cannot occupy all multiprocessors. Only in the range in which it was
  * timed. H200, with a residual, us (predicted): 189x4096x18880 by 64x192 in two slices 80.5, by 96x128 so 60.2 (57.4), without multicast
  * 66.8; 204x4096x17376 by gemm_wgmma 70.8, by 104x128 so 63.6 (56.9), without multicast 66.8. */
-static void try_halves_in_pairs(search *s)
+static void try_halves_in_pairs(swap_ab_search *s)
 {
     enum { n = 128, least_length = 16384, most_rows = 256, most_stages = 8, least_percent = 90 };
     const problem *p = s->p;
     const long long rows = problem_rows(p), units = p->device->units;
     if (p->product->kind == op_matmul || is_rounded_linear(p) || product_length(p) < least_length) return;
     if (rows <= swap_ab_rows_beside_a_warp || rows > most_rows || columns_of_a(p)) return;
-    ir_tile t = {.program = program_gemm_swap_ab};
-    gemm_swap_ab_tile *x = &t.gemm_swap_ab;
-    *x = (gemm_swap_ab_tile){.m = (int)even_tile_rows(rows, 2, 8), .n = n, .k = 64, .cluster = 1, .cluster_m = 2, .split_k = 1, .tail = 2};
-    x->threads = swap_ab_threads(x->m, n);
-    const long long workgroups = swap_ab_clusters(p, x) * swap_ab_members(x) * x->tail;
-    if (workgroups > units || workgroups * 100 < units * least_percent || loses_digits(p, x->tail)) return;
-    if (!swap_ab_registers_fit(p, x, 1) || !swap_ab_fill(p, 1, x)) return;
-    x->stages = x->row_stages = x->row_stages < most_stages ? x->row_stages : most_stages;
-    if (!swap_ab_sums_fit(p, x)) return;
-    const double seconds = program_seconds(p, s->by, &t);
-    if (seconds < s->least) *s->best = *x, s->least = seconds;
+    gemm_swap_ab_tile x = {.m = (int)even_tile_rows(rows, 2, 8), .n = n, .k = 64, .cluster = 1, .cluster_m = 2, .split_k = 1, .tail = 2};
+    x.threads = swap_ab_threads(x.m, n);
+    const long long workgroups = swap_ab_clusters(p, &x) * swap_ab_members(&x) * x.tail;
+    if (workgroups > units || workgroups * 100 < units * least_percent || loses_digits(p, x.tail)) return;
+    if (!swap_ab_registers_fit(p, &x, 1) || !swap_ab_fill(p, 1, &x)) return;
+    x.stages = x.row_stages = x.row_stages < most_stages ? x.row_stages : most_stages;
+    if (!swap_ab_sums_fit(p, &x)) return;
+    swap_ab_compare(s, &x);
 }
 
 /* Tries the smallest possible number of row tiles and the next seven. The cost of multicast of weights was fitted without multicast of
@@ -395,7 +383,7 @@ static void try_halves_in_pairs(search *s)
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { most_m = 256, row_tiles = 8, most_cluster = 2, most_cluster_m = 4, least_m_of_four = 32, wide = 192 };
-    search s = {p, by, best, 1e30};
+    swap_ab_search s = {p, by, best, 1e30};
     const long long first = (problem_rows(p) + most_m - 1) / most_m, end = first + row_tiles;
     const bool fitted_columns = is_rounded_linear(p);
     for (long long tiles = first; tiles < end; tiles++) {
