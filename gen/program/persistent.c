@@ -1,5 +1,5 @@
-/* Persistent workgroups of gemm_swap_ab: the cost of a launch, and the choice of a tile. Contract: gen/program/swap_ab.h. In comments, sizes
- * of products are M x N x K, those of tiles m x n; times were measured on an H200. */
+/* Persistent workgroups of gemm_swap_ab: the cost of a launch, and the choice of a tile. Contract: gen/program/swap_ab.h. In comments,
+ * sizes of products are M x N x K, those of tiles m x n; times were measured on an H200. */
 #include "gen/program/beginnings.h"
 #include "gen/program/staging.h"
 #include "gen/program/swap_ab.h"
