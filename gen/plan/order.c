@@ -2,19 +2,7 @@
  * phase waits for earlier phases only. Waits within a phase, for parts that workgroups hand to each other, are not part of this proof: each
  * program says why they end (such as templates/attention/decode_runs.h). */
 #include "gen/plan/order.h"
-#include "gen/plan/block.h"
-#include <string.h>
-
-typedef struct phase_set {
-    unsigned long long bits[(most_block_phases + 63) / 64];
-} phase_set;
-
-static bool set_has(const phase_set *s, int i) { return s->bits[i / 64] >> i % 64 & 1; }
-static void set_add(phase_set *s, int i) { s->bits[i / 64] |= 1ull << i % 64; }
-static void set_join(phase_set *s, const phase_set *more)
-{
-    for (size_t i = 0; i < sizeof s->bits / sizeof *s->bits; i++) s->bits[i] |= more->bits[i];
-}
+#include "gen/plan/accesses.h"
 
 static int set_count(const phase_set *s)
 {
@@ -30,25 +18,24 @@ static int index_of(const launch *l, const ir_phase *phase)
     return -1;
 }
 
-typedef struct accesses { /* the phases that read, and those that write, a root value's memory */
+typedef struct users { /* the phases that read, and those that write, a root value's memory */
     phase_set readers, writers;
-} accesses;
+} users;
 
-static void note_accesses(const launch *l, accesses *of)
+/* By the id of the root value. */
+static users *users_of(arena *a, const ir_graph *p, const launch *l)
 {
-    for (int i = 0; i < l->work_count; i++)
-        for (int n = 0; n < l->work[i].phase->op_count; n++) {
-            const ir_op *op = l->work[i].phase->ops[n];
-            ir_value *used[24];
-            if (op_is_view(op)) continue;
-            const int count = op_operands(op, used, 24);
-            for (int k = 0; k < count; k++) set_add(&of[value_root(used[k])->id].readers, i);
-            for (int k = 0; k < op->output_count; k++) set_add(&of[value_root(op->outputs[k])->id].writers, i);
-        }
+    users *of = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *of);
+    const access_list all = accesses_of(a, l);
+    for (int i = 0; i < all.count; i++) {
+        users *its = &of[value_root(all.list[i].value)->id];
+        set_add(all.list[i].writes ? &its->writers : &its->readers, all.list[i].phase);
+    }
+    return of;
 }
 
 /* True if phases i and k access the same memory and at least one writes it. */
-static bool conflict(const ir_graph *p, const accesses *of, int i, int k)
+static bool conflict(const ir_graph *p, const users *of, int i, int k)
 {
     for (int v = 0; v < p->value_count; v++) {
         const bool reads = set_has(&of[v].readers, i), writes = set_has(&of[v].writers, i);
@@ -81,8 +68,7 @@ static void set_before(arena *a, launch *l, const phase_set *ahead)
 void order_set(arena *a, const ir_graph *p, launch *l)
 {
     phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* by phase: all phases that have ended when it begins */
-    accesses *of = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *of);
-    note_accesses(l, of);
+    const users *of = users_of(a, p, l);
     for (int i = 0; i < l->work_count; i++) {
         const ir_phase *phase = l->work[i].phase;
         int *awaits = arena_alloc(a, ((size_t)i + 1) * sizeof *awaits), count = 0;
@@ -100,9 +86,9 @@ void order_set(arena *a, const ir_graph *p, launch *l)
 }
 
 /* ---- the proof */
-/* of: the accesses of one value's memory. Returns the first phase that accesses it without waiting, directly or through others, for an
+/* of: the users of one value's memory. Returns the first phase that accesses it without waiting, directly or through others, for an
  * earlier phase (*earlier) that accesses it, although one of the two writes it; -1: there is none. */
-static int first_unordered(const launch *l, const accesses *of, const phase_set *ahead, int *earlier)
+static int first_unordered(const launch *l, const users *of, const phase_set *ahead, int *earlier)
 {
     phase_set all = of->writers;
     set_join(&all, &of->readers);
@@ -142,10 +128,9 @@ static const char *stack_fault(arena *a, const launch *l, const phase_set *ahead
 
 const char *order_fault(arena *a, const ir_graph *p, const launch *l)
 {
-    accesses *of = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *of);
+    const users *of = users_of(a, p, l);
     phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead);
     int earlier;
-    note_accesses(l, of);
     for (int i = 0; i < l->work_count; i++)
         for (int n = 0; n < l->work[i].await_count; n++) {
             const int from = l->work[i].awaits[n];

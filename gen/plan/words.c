@@ -1,7 +1,6 @@
 /* Contract: gen/plan/words.h. */
 #include "gen/plan/words.h"
-#include "gen/plan/block.h"
-#include "gen/program/gemm_ring.h"
+#include "gen/plan/accesses.h"
 #include "gen/program/program.h"
 #include <string.h>
 
@@ -17,9 +16,7 @@ typedef enum reading {
 static int phase_that_makes(const launch *l, const ir_value *v)
 {
     for (int i = 0; i < l->work_count; i++)
-        for (int n = 0; n < l->work[i].phase->op_count; n++)
-            for (int k = 0; k < l->work[i].phase->ops[n]->output_count; k++)
-                if (l->work[i].phase->ops[n]->outputs[k] == v) return i;
+        if (v->def && phase_has(l->work[i].phase, v->def)) return i;
     return -1;
 }
 
@@ -89,6 +86,7 @@ typedef struct edge {
 } edge;
 typedef struct edges {
     arena *a;
+    access_list all; /* accesses of the launch */
     edge *list;
     int count, capacity;
     const ir_value *in; /* stack_values.in, or NULL */
@@ -105,42 +103,25 @@ static void add_edge(edges *e, edge one)
     e->list[e->count++] = one;
 }
 
-static int writer_of_root(const launch *l, const ir_value *root)
-{
-    for (int i = 0; i < l->work_count; i++)
-        for (int n = 0; n < l->work[i].phase->op_count; n++) {
-            const ir_op *op = l->work[i].phase->ops[n];
-            if (op_is_view(op)) continue;
-            for (int k = 0; k < op->output_count; k++)
-                if (value_root(op->outputs[k]) == root) return i;
-        }
-    return -1;
-}
-
 /* An attention that reads a cache also reads the rows that were appended to it. */
-static void add_reads(edges *e, const launch *l, int to, const ir_op *op, const ir_value *v)
+static void add_reads(edges *e, const launch *l, const access *read)
 {
-    const int from = writer_of_root(l, value_root(v));
+    const ir_value *v = read->value;
+    const int from = first_writer(&e->all, value_root(v)), to = read->phase;
     const bool carried = value_root(v) == e->in;
     if ((from < 0 && !carried) || from == to) return;
-    const reading how = how_reads(e->a, &l->work[to], op, v);
+    const reading how = how_reads(e->a, &l->work[to], read->op, v);
     add_edge(e, (edge){carried ? -1 : from, to, carried ? e->out : how == reads_old_rows ? NULL : v, v, how});
     if (how != reads_old_rows) return;
-    const ir_value *rows = appended(op, v == op->inputs[1] ? 1 : 2);
+    const ir_value *rows = appended(read->op, v == read->op->inputs[1] ? 1 : 2);
     add_edge(e, (edge){phase_that_makes(l, rows), to, rows, v, reads_heads});
 }
 
 static edges edges_of(arena *a, const plan *p, const launch *l)
 {
-    edges e = {.a = a, .in = p->stack.in, .out = p->stack.out};
-    for (int i = 0; i < l->work_count; i++)
-        for (int n = 0; n < l->work[i].phase->op_count; n++) {
-            const ir_op *op = l->work[i].phase->ops[n];
-            ir_value *used[24];
-            if (op_is_view(op)) continue;
-            const int count = op_operands(op, used, 24);
-            for (int k = 0; k < count; k++) add_reads(&e, l, i, op, used[k]);
-        }
+    edges e = {.a = a, .all = accesses_of(a, l), .in = p->stack.in, .out = p->stack.out};
+    for (int i = 0; i < e.all.count; i++)
+        if (!e.all.list[i].writes) add_reads(&e, l, &e.all.list[i]);
     return e;
 }
 
@@ -190,20 +171,10 @@ void words_find(arena *a, plan *p, launch *l)
 }
 
 /* ---- the proof. Of a stack, it looks at two layers: node n of `work_count` times two is phase n % work_count of layer n / work_count. */
-typedef struct node_set {
-    unsigned long long bits[(2 * most_block_phases + 63) / 64];
-} node_set;
-
-static bool set_has(const node_set *s, int i) { return s->bits[i / 64] >> i % 64 & 1; }
-static void set_join(node_set *s, const node_set *more)
-{
-    for (size_t i = 0; i < sizeof s->bits / sizeof *s->bits; i++) s->bits[i] |= more->bits[i];
-}
-
 /* all[n]: the nodes all of whose tiles are computed once all tiles of node n are. before[n]: those all of whose tiles are computed before
  * any tile of node n can be. */
 typedef struct progress {
-    node_set *all, *before;
+    phase_set *all, *before;
 } progress;
 
 static void depend(progress *x, const edge *e, int from, int to)
@@ -249,17 +220,15 @@ static const char *stack_fault(arena *a, const launch *l, const edges *e)
     return NULL;
 }
 
-static const char *write_fault(arena *a, const launch *l)
+static const char *write_fault(arena *a, const launch *l, const access_list *all)
 {
-    for (int i = 0; i < l->work_count; i++)
-        for (int n = 0; n < l->work[i].phase->op_count; n++) {
-            const ir_op *op = l->work[i].phase->ops[n];
-            if (op_is_view(op)) continue;
-            const int first = writer_of_root(l, value_root(op->outputs[0]));
-            if (first != i)
-                return arena_printf(a, "phases %s and %s write the memory of %%%s", l->work[first].phase->name, l->work[i].phase->name,
-                                    op->outputs[0]->name);
-        }
+    for (int i = 0; i < all->count; i++) {
+        const access *one = &all->list[i];
+        const int first = one->writes ? first_writer(all, value_root(one->value)) : one->phase;
+        if (first != one->phase)
+            return arena_printf(a, "phases %s and %s write the memory of %%%s", l->work[first].phase->name, l->work[one->phase].phase->name,
+                                one->value->name);
+    }
     return NULL;
 }
 
@@ -274,6 +243,6 @@ const char *words_fault(arena *a, const plan *p, const launch *l)
         if (one->from >= one->to || (one->from < 0 && phase_that_makes(l, one->value) < 0))
             return arena_printf(a, "phase %s reads %%%s before it is written", to, one->read->name);
     }
-    const char *fault = write_fault(a, l);
+    const char *fault = write_fault(a, l, &e.all);
     return fault || !e.in ? fault : stack_fault(a, l, &e);
 }
