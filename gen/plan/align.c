@@ -2,7 +2,6 @@
  * its layout: an align kernel makes one padded copy for all products that read it. (On an H200, products that aligned rows themselves were
  * slower at every size.) */
 #include "gen/plan/align.h"
-#include "gen/base/names.h"
 #include "gen/plan/choice.h"
 #include "gen/plan/copy.h"
 #include "gen/plan/terms.h"

@@ -1,7 +1,6 @@
 /* Flash-decoding on mma in one launch (templates/attention/decode_mma.h). In: an attention over a cache. Out: a tile: how many keys a warp
  * takes at a time, how many workgroups share the keys of the batch. In comments: B sequences, L keys, H query heads / KV heads (or both the
  * same), hd columns of a head; a work tile is the query rows of one MMA with the keys of one KV head of one sequence. */
-#include "gen/emit/attention.h"
 #include "gen/program/decode_whole.h"
 
 enum { workgroups_per_unit = 4 }; /* in tiles whose workgroups have so little work at a time that others must load meanwhile */

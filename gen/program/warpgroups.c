@@ -1,6 +1,5 @@
 /* Tiles and costs of products on wgmma. Contract: gen/program/warpgroups.h. Times are of an H200; sizes of products are M x N x K. */
 #include "gen/program/warpgroups.h"
-#include "gen/emit/gemm.h"
 #include "gen/program/staging.h"
 #include <math.h>
 

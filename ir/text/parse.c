@@ -5,7 +5,6 @@
 #include "ir/base/names.h"
 #include "ir/graph/layer_kinds.h"
 #include "ir/graph/reason.h"
-#include "ir/text/words.h"
 #include <string.h>
 
 enum { max_text = 16 << 20, max_ops = 65536, max_kernels = 65536 };

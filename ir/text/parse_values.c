@@ -1,8 +1,6 @@
 /* In: the lines of IR text that declare dims, values and outputs. Out: these, in the graph. Refuses: whatever ir/text/print.c would not
  * write. */
 #include "ir/text/parse.h"
-#include "ir/graph/fields.h"
-#include "ir/text/words.h"
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "runtime/cache/cache_parts.h"
 #include "runtime/compile/codeobject.h"
-#include "runtime/compile/worker.h"
 
 /* Format: "tfgen archive 1\n"; per entry its kind (1: code, 2: host) and size, 8 bytes each, little-endian, and the bytes of its file in
  * the cache; at the end kind 0 and the number of entries. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "runtime/host/engine.h"
 #include "runtime/system/temporary.h"
-#include "runtime/compile/worker.h"
 
 enum { MAX_OBJECT = 256 << 20 };
 

@@ -2,7 +2,6 @@
 #include "runtime/cli/tune/report.h"
 #include "runtime/cli/page/drawing.h"
 #include "runtime/cli/page/page.h"
-#include "runtime/cli/spread.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
