@@ -1,6 +1,6 @@
-/* Contract: gen/base/work.h. A value passed between phases of one kernel counts as written but not as read, because it may stay in a cache.
- * A view counts the bytes that it shows, and all views of a value together count at most the value's bytes. A norm's weight that is folded
- * into a packed weight does not count: only packing reads it. */
+/* Contract: gen/base/work.h. A value passed between phases of one kernel counts as written but not as read, because it may stay in L1 or
+ * L2. A view counts the bytes that it shows, and all views of a value together count at most the value's bytes. A norm's weight that is
+ * folded into a packed weight does not count: only packing reads it. */
 #include "gen/base/work.h"
 #include "ir/graph/segments.h"
 #include <string.h>
@@ -63,15 +63,23 @@ static void add_writing(counter *c, const ir_value *v, double bytes)
 
 static bool attends(const ir_op *op) { return op->kind == op_attention || op->kind == op_attention_partial; }
 
-/* Counts the bytes of keys and values, but only of those that some query sees. */
+/* The bytes of rows that the launch itself appends to the cache v. */
+static double appended_bytes(const counter *c, const ir_value *v)
+{
+    return made_here(c, v) && v->def->kind == op_kv_append ? bytes_of(c, v->def->inputs[0]) : 0;
+}
+
+/* Counts the bytes of keys and values, but only of those that some query sees and that the launch has not made. Of a cache to which it
+ * appends rows, it reads the older rows. */
 static void count_keys(counter *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const double keys = attention_seen(op, &c->ir->dims, c->integers, c->context).keys;
     for (int i = 1; i < 3; i++) {
-        const double width = (double)value_head_size(op->inputs[i], t->kv_heads);
-        if (!made_here(c, op->inputs[i]))
-            add_reading(c, op->inputs[i], keys * (double)t->kv_heads * width * dtype_size(op->inputs[i]->type));
+        const ir_value *v = op->inputs[i];
+        const double seen = keys * (double)t->kv_heads * (double)value_head_size(v, t->kv_heads) * dtype_size(v->type);
+        const double own = appended_bytes(c, v);
+        if (own > 0 || !made_here(c, v)) add_reading(c, v, seen - own);
     }
 }
 

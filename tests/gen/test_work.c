@@ -86,15 +86,16 @@ START_TEST(a_window_hides_what_lies_before_it)
 END_TEST
 
 /* 32 rows of cache a sequence, of which 5 and 11 are filled before this token. */
+static const char decode[] =
+    "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
+    "inputs:\n  q: [B, S, H*hd]\n  k: [B, S, KV*hd]\n  v: [B, S, KV*hd]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
+    "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
+    "ops:\n  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"
+    "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"
+    "  - {out: y, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n";
+
 START_TEST(decoding_counts_only_filled_rows_of_the_cache)
 {
-    const char *decode =
-        "block: d\ndtype: bf16\ndims: {B: 2, S: 1, L: 32, H: 4, KV: 2, hd: 8}\n"
-        "inputs:\n  q: [B, S, H*hd]\n  k: [B, S, KV*hd]\n  v: [B, S, KV*hd]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
-        "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\n"
-        "ops:\n  - {out: k2, op: kv_append, in: [k], state: kc, at: pos}\n"
-        "  - {out: v2, op: kv_append, in: [v], state: vc, at: pos}\n"
-        "  - {out: y, op: attention, in: [q, k2, v2], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n";
     int data[] = {5, 11};
     double products = 0, read = 0, written = 0, most = 0;
     rig *r = rig_plan(&(rig_request){.yaml = decode, .level = fusion_none});
@@ -110,6 +111,15 @@ START_TEST(decoding_counts_only_filled_rows_of_the_cache)
     ck_assert_double_ge(read, 2 * seen * 2 * 8 * 2 + 2 * 4 * 8 * 2 + 2 * (2 * 2 * 8 * 2) + partial);
     ck_assert_double_lt(read, 2 * seen * 2 * 8 * 2 + 2 * 4 * 8 * 2 + 2 * (2 * 2 * 8 * 2) + 64 * partial);
     ck_assert_double_ge(written, 2 * (2 * 2 * 8 * 2) + partial + 2 * 4 * 8 * 2);
+}
+END_TEST
+
+START_TEST(one_launch_reads_the_rows_of_the_cache_that_it_does_not_append)
+{
+    int data[] = {5, 11};
+    const double row = 2 * 8 * 2, queries = 2 * 4 * 8 * 2, appended = 2 * 2 * row, positions = 2 * 4;
+    const work w = counted_with(decode, fusion_block, 0, data);
+    ck_assert_double_eq(w.read, queries + appended + positions + 2 * (5 + 11) * row);
 }
 END_TEST
 
@@ -407,6 +417,7 @@ int main(void)
     tcase_add_test(counts, causal_attention_counts_the_pairs_that_are_seen);
     tcase_add_test(counts, a_window_hides_what_lies_before_it);
     tcase_add_test(counts, decoding_counts_only_filled_rows_of_the_cache);
+    tcase_add_test(counts, one_launch_reads_the_rows_of_the_cache_that_it_does_not_append);
     tcase_add_test(counts, a_view_counts_its_own_bytes_and_at_most_those_of_its_tensor);
     tcase_add_test(counts, drawn_specs_have_the_operations_that_are_counted_one_by_one);
     tcase_add_test(counts, pairs_and_keys_of_every_mask_are_those_that_a_loop_sees);
