@@ -21,10 +21,14 @@ static const char *frame_obstacle(const problem *p, const program *of)
 {
     const frame_info *f = &frame_table[program_table[of->kind].frame];
     if (p->ir->level != fusion_block) return NULL;
-    if (f->list == list_without_loader && p->ir->feeds) return arena_printf(p->a, "a warp of the launch loads, beside which its frame, %s, "
-                                                                            "cannot run", f->name);
-    const bool there = f->list == list_with_loader ? p->ir->feeds : f->list != list_never;
-    return there ? NULL : arena_printf(p->a, "its frame, %s, cannot run several phases in a launch", f->name);
+    switch (f->list) {
+    case list_never: return arena_printf(p->a, "its frame, %s, cannot run several phases in a launch", f->name);
+    case list_with_loader:
+        return p->ir->feeds ? NULL : arena_printf(p->a, "its frame, %s, needs a loading warp, which this launch does not have", f->name);
+    case list_without_loader:
+        return p->ir->feeds ? arena_printf(p->a, "its frame, %s, cannot run beside the loading warp of this launch", f->name) : NULL;
+    default: return NULL;
+    }
 }
 
 const char *program_obstacle(const problem *p, const program *of)

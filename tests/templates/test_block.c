@@ -340,8 +340,8 @@ static const struct {
     bool stacked;
 } refusals[] = {{"gemm: layer=swap_ab", "sm_90a", "its frame, ws_tile, cannot run several phases in a launch", false},
                 {"o: threads=100", "sm_90a", "threads", false},
-                {"o: layer=wgmma", "sm_90a", "its frame, ws, cannot run several phases in a launch", true},
-                {"gemm: layer=wgmma", "sm_90a", "its frame, ws, cannot run several phases in a launch", true},
+                {"o: layer=wgmma", "sm_90a", "its frame, ws, needs a loading warp, which this launch does not have", true},
+                {"gemm: layer=wgmma", "sm_90a", "its frame, ws, needs a loading warp, which this launch does not have", true},
                 {"o: layer=wgmma", "gfx942", "the target lacks these instructions", false},
                 {"gemm: layer=wgmma", "host", "the target lacks these instructions", false}};
 

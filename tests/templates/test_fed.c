@@ -63,7 +63,8 @@ static const struct {
                 {"down: layer=wgmma n=256 m=128 stages=8", "bytes of shared memory"},
                 {"attention: stages=29 block_k=16", "stages must be at most 28 in a launch of several phases"},
                 {"down: layer=mma",
-                 "beside which its frame, multistage, cannot run; sm_90a has simt, skinny, register_fed, wgmma here"}};
+                 "its frame, multistage, cannot run beside the loading warp of this launch; sm_90a has simt, skinny, register_fed, wgmma "
+                 "here"}};
 
 START_TEST(an_impossible_tile_is_an_error_with_its_reason)
 {
