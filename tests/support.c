@@ -100,6 +100,7 @@ static void limit_workgroups(rig *r)
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         launch *l = &r->c.plan->launches[i];
         if (r->request.one_workgroup) l->grid_limit = 1;
+        if (r->request.late_waves) l->source.head = arena_printf(r->a, "%s#define TF_LATE_WAVES\n", l->source.head);
         if (!r->request.late_workgroups) continue;
         l->together = false;
         l->source.head = arena_printf(r->a, "%s#define TF_CENSUS_POLLS 9\n", l->source.head);

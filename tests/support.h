@@ -19,6 +19,7 @@ typedef struct rig_request {
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check (guarded_run.h) */
     void *context;                                                                                    /* passed to touched */
     bool one_workgroup;   /* one workgroup computes all tiles of a launch */
+    bool late_waves; /* all but the first wave of each warpgroup come late to each mbarrier (isa/wgmma_host.h) */
     bool late_workgroups; /* only some workgroups of a launch are resident at once; others start when these end, or give up (census.h) */
     int multiprocessors;  /* over which launches spread their tiles; 0: this machine's processors, 1 with check */
 } rig_request;

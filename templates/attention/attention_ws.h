@@ -502,11 +502,16 @@ template <class S> struct attention_ws {
     }
     template <bool Resident> DEV static place keys_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i) : take(r); }
     template <bool Resident> DEV static place values_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i + 1) : take(r); }
-    DEV static void skip(ring<attention_ws> &r) // waits first, so that no warpgroup gets a round of the ring ahead
+    // One thread frees a stage, or a buffer of queries, for its warpgroup. Where no products lie between the wait for its load and that, the
+    // warps meet first: else a late warp could find the memory filled again, and wait for a phase of the mbarrier that is over.
+    DEV static void meet_warps(int group) { group_barrier(tail_barrier + (1 << group), 128); }
+    // Frees n stages, at most all. Waits for their loads, so that no warpgroup gets a round of the ring ahead.
+    DEV static void skip(int n, ring<attention_ws> &r, int group)
     {
-        const place here = take(r);
-        here.wait();
-        r.release_if(here.index, true);
+        ring<attention_ws> loaded = r;
+        for (int i = 0; i < n; i++) take(loaded).wait();
+        meet_warps(group);
+        for (int i = 0; i < n; i++, r.step()) r.release_if(r.position, true);
     }
 
     // Clears the rows of a block of values beyond the last key. They may hold anything; their weights are 0, but 0 * NaN is NaN. Only the
@@ -604,9 +609,8 @@ template <class S> struct attention_ws {
             if (i > 0) {
                 take_turn<false>(group);
                 pass_turn<false>(group);
-                skip(r);
             }
-            skip(r);
+            skip(i > 0 ? 2 : 1, r, group);
         }
     }
 
@@ -626,7 +630,7 @@ template <class S> struct attention_ws {
         if (i > 0) pass_turn<Resident>(group);
         if constexpr (!Resident) {
             r.release_if(k.index, true);
-            if (i > 0) skip(r); // the values of the last skipped block
+            if (i > 0) skip(1, r, group); // the values of the last skipped block
         }
         weigh<true>(c, bias, t.from + t.n - 1 - i);
         pack_weights(c);
@@ -670,11 +674,12 @@ template <class S> struct attention_ws {
             if constexpr (has_low && !masks_all)
                 for (; i < t.n; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
         }
+        if (skipped == t.n) {
+            if constexpr (Resident) meet_warps(group);
+            else skip(1, r, group);
+        }
         barrier_arrive_if(m.q_empty(q_at), thread_index() % 128 == 0);
-        if (skipped < t.n)
-            last_values<Resident>(c, t, r);
-        else if constexpr (!Resident)
-            skip(r);
+        if (skipped < t.n) last_values<Resident>(c, t, r);
     }
 
     // Each of a quad's threads has two columns of every eight; afterwards it has eight adjacent columns of 32. u[j]: its pair of the j-th
@@ -759,7 +764,7 @@ template <class S> struct attention_ws {
                 const int token = w.token(p, round, group);
                 if (token >= 0) rows<true>(p, t, token, m, count, r);
             }
-            for (int i = 0; i < 2 * t.n; i++) skip(r);
+            skip(2 * t.n, r, group);
         }
     }
 

@@ -216,6 +216,26 @@ START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
 }
 END_TEST
 
+/* Waves that come late to each mbarrier, several tiles per workgroup; warpgroups without rows, or without keys of some blocks. With keys
+ * that stay in shared memory and with those that do not. */
+START_TEST(late_waves_do_not_miss_a_phase)
+{
+    const char *line = "attention block_q=128 threads=384 block_k=16 stages=3";
+    rig *r = rig_open(&(rig_request){.yaml = "block: w\ndtype: bf16\ndims: {B: 3, S: 139, H: 2, hd: 32}\n"
+                                             "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
+                                             "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, causal: true}\noutputs: {a: a}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .tuning = &(tuning){.lines = &line, .count = _i},
+                                     .one_workgroup = true,
+                                     .late_waves = true});
+    check_layers(r, "layer=wgmma", 1);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("attention");
@@ -230,6 +250,7 @@ int main(void)
     tcase_add_loop_test(t, keys_of_padding_are_not_seen, 0, 4);
     tcase_add_loop_test(t, slopes_sinks_and_biases_run_on_matrix_units, 0, 3);
     tcase_add_test(t, a_bias_in_rows_of_16_bytes_is_loaded_in_vectors);
+    tcase_add_loop_test(t, late_waves_do_not_miss_a_phase, 0, 2);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);
     return run_suite(suite);

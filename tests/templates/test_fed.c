@@ -105,12 +105,13 @@ END_TEST
 
 /* ---- results: several tiles of each phase per workgroup, partial tiles of rows and columns, tiles of 64 rows, slices of K, grouped heads,
  * keys in several blocks, a window, biases, layernorms. Workgroups: a few, or some that start late, so that others give up, and the results
- * of first tiles are dropped; more of them than the first phase has tiles. */
+ * of first tiles are dropped; more of them than the first phase has tiles. Waves that come late to each wait: several tiles of attention
+ * per workgroup, of which one warpgroup has no rows, or no keys of some blocks. */
 static const struct {
     const char *path, *dtype, *lines[2];
     dim_override dims[7];
     int dim_count, multiprocessors;
-    bool late;
+    bool late, late_waves;
 } trials[] = {
     {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=wgmma m=128 n=64 stages=2"},
      {{"B", 2}, {"S", 70}, {"D", 128}, {"H", 4}, {"KV", 2}, {"hd", 32}, {"F", 200}}, 7, 3, false},
@@ -129,14 +130,19 @@ static const struct {
     {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=register_fed"},
      {{"B", 1}, {"S", 21}, {"D", 128}, {"H", 1}, {"KV", 1}, {"hd", 64}, {"F", 100}}, 7, 5, true},
     {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=wgmma m=128 n=64 stages=4"},
-     {{"B", 1}, {"S", 40}, {"D", 128}, {"H", 1}, {"KV", 1}, {"hd", 64}, {"F", 200}}, 7, 12, true}};
+     {{"B", 1}, {"S", 40}, {"D", 128}, {"H", 1}, {"KV", 1}, {"hd", 64}, {"F", 200}}, 7, 12, true},
+    {LLAMA, "bf16", {"attention: layer=wgmma", "gemm: layer=register_fed"},
+     {{"B", 4}, {"S", 5}, {"D", 64}, {"H", 4}, {"KV", 2}, {"hd", 32}, {"F", 72}}, 7, 1, false, true},
+    {LLAMA, "bf16", {"attention: layer=wgmma block_k=16 stages=3", "gemm: layer=wgmma m=64 n=64 stages=2"},
+     {{"B", 2}, {"S", 139}, {"D", 64}, {"H", 2}, {"KV", 2}, {"hd", 32}, {"F", 72}}, 7, 2, false, true}};
 
 START_TEST(results_are_within_their_bounds)
 {
     const tuning tuning = {.lines = trials[_i].lines, .count = 2};
     rig *r = rig_open(&(rig_request){.path = trials[_i].path, .level = fusion_block, .target = "sm_90a", .dtype = trials[_i].dtype,
                                      .dims = trials[_i].dims, .dim_count = trials[_i].dim_count, .tuning = &tuning, .check = true,
-                                     .multiprocessors = trials[_i].multiprocessors, .late_workgroups = trials[_i].late});
+                                     .multiprocessors = trials[_i].multiprocessors, .late_workgroups = trials[_i].late,
+                                     .late_waves = trials[_i].late_waves});
     ck_assert(r->c.plan->launch_count == 1 && r->c.plan->launches->feeds);
     rig_judge_twice(r);
     rig_close(r);
