@@ -111,9 +111,11 @@ START_TEST(stages_are_as_many_as_fit_up_to_a_limit)
     const problem p = problem_for(r);
     static const struct {
         int m, n, together, most, stages; /* stages 0: the tile is not tried */
-    } cases[] = {{64, 64, 1, 8, 8}, {64, 64, 1, 12, 12}, {128, 128, 1, 8, 7}, {128, 128, 2, 8, 3}, {128, 128, 1, 4, 4}, {256, 256, 2, 8, 0}};
+    } cases[] = {{64, 64, 1, 8, 8},   {64, 64, 1, 12, 12}, {128, 128, 1, 8, 7},
+                 {128, 128, 2, 8, 3}, {128, 128, 1, 4, 4}, {256, 256, 2, 8, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        gemm_swap_ab_tile best = {0}, x = {.m = cases[i].m, .n = cases[i].n, .k = 64, .cluster = 1, .cluster_m = 1, .split_k = 1, .tail = 1};
+        gemm_swap_ab_tile best = {0}, x = {.m = cases[i].m, .n = cases[i].n, .k = 64, .cluster = 1, .cluster_m = 1};
+        x.split_k = x.tail = 1;
         x.threads = swap_ab_threads(x.m, x.n);
         forget(1, 1);
         swap_ab_search s = {&p, &stub, &best, 1};
