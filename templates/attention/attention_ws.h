@@ -502,7 +502,7 @@ template <class S> struct attention_ws {
     }
     template <bool Resident> DEV static place keys_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i) : take(r); }
     template <bool Resident> DEV static place values_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i + 1) : take(r); }
-    // One thread frees a stage, or a buffer of queries, for its warpgroup. Where no products lie between the wait for its load and that, the
+    // One thread frees a stage or a buffer of queries for its warpgroup. Where no products lie between that and the wait for its load, the
     // warps meet first: else a late warp could find the memory filled again, and wait for a phase of the mbarrier that is over.
     DEV static void meet_warps(int group) { group_barrier(tail_barrier + (1 << group), 128); }
     // Frees n stages, at most all. Waits for their loads, so that no warpgroup gets a round of the ring ahead.

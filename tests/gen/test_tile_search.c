@@ -1,5 +1,5 @@
-/* The search for tiles with swapped operands: the shapes that it tries, with how many stages, and how much less time a tile must take. Times
- * are not those of the cost model but of a program of this file. In: products. Out: Check's count. */
+/* The search for tiles with swapped operands: the shapes that it tries, with how many stages, and how much less time a tile must take.
+ * Times are not those of the cost model but of a program of this file. In: products. Out: Check's count. */
 #include "gen/program/bits16.h"
 #include "gen/program/swap_ab.h"
 #include "tests/support.h"
