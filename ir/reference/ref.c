@@ -341,12 +341,13 @@ static bool make_room(ref_state *r, size_t n)
     r->inherited = calloc(n, sizeof *r->inherited);
     r->may_cross = calloc(n, sizeof *r->may_cross);
     r->sides = calloc(n, sizeof *r->sides);
+    r->of_weights = calloc(n, sizeof *r->of_weights);
     r->alike = calloc(n, sizeof *r->alike);
     r->alike_before = calloc((size_t)r->p->op_count + 1, sizeof *r->alike_before);
     for (size_t i = 0; r->first && i < n; i++) r->first[i] = (int)i;
     return r->tensors && r->shapes && r->attributes && r->on_grid && r->unknown && r->borrowed && r->needed && r->first && r->uses &&
            r->has_twin && r->is_source && r->sources && r->inherited && r->alike && r->alike_before && r->may_cross &&
-           r->sides;
+           r->sides && r->of_weights;
 }
 
 static void clear_room(ref_state *r)
@@ -366,6 +367,8 @@ static void clear_room(ref_state *r)
     free(r->inherited);
     free(r->may_cross);
     free(r->sides);
+    for (int i = 0; r->of_weights && i < r->p->value_count; i++) free(r->of_weights[i]);
+    free(r->of_weights);
     free(r->alike);
     free(r->alike_before);
 }

@@ -10,6 +10,12 @@
  * (sum_j +-e_q,j C_jd)^2 over all signs (Hutchinson, A stochastic estimator of the trace, Commun. Stat. 18(3), 1989), estimated here from
  * `probes` random sign vectors. Its excess over the independent estimate is added, per column and over all columns.
  *
+ * Errors of the weights that K and V are products of are the same for all keys, and are treated in the same way (ref_weights.c).
+ *
+ * Keys whose rows of K are equal or opposite, up to their errors, were computed from equal numbers by the same roundings (rounding is
+ * symmetric), or from weights with the same errors. So their errors a_t are alike, too, and add linearly; likewise errors dv_t of equal or
+ * opposite rows of V, and roundings of equal P to 16 bits. (Norms of rows of one or two numbers are such rows.)
+ *
  * Sums over more than 8192 keys are blocked, at most REF_CHAIN keys a block (devices use fewer: keys_in_a_chain,
  * templates/attention/attention.h); on matrix units, whose weights P are rounded to 16 bits, one chain holds all keys. */
 #include "ir/reference/ref_parts.h"
@@ -20,6 +26,9 @@
 #include <string.h>
 
 enum { most_in_a_chain = 8192, probes = 4 };
+enum { most_kinds = 16 }; /* of equal rows that are told apart; further rows count as different from all others */
+/* Errors that add linearly, by kind of key: of scores; of roundings of P, where opposite rows of K are different; and by kind of value. */
+enum { of_scores = 0, of_roundings = most_kinds, of_values = 3 * most_kinds, alike_count = 4 * most_kinds };
 
 typedef struct attention_job {
     const ref_state *run;
@@ -30,6 +39,7 @@ typedef struct attention_job {
     const ref_tensor *q, *k, *v, *lengths, *first, *at, *sinks, *bias;
     size_t bias_batches, bias_heads, bias_keys; /* extents of the bias's axes; 1: all batches or heads share it */
     bool q_exact, k_exact, v_exact;
+    const double *k_weights, *v_weights; /* [B*T][ref_weight_parts]: ref_weights.c; NULL: none */
     double score_unit; /* unit roundoff of the dtype that P is rounded to; 0: f32 */
     bool round_scores; /* round the numbers of P to the dtype of V, not only add the error */
     ref_tensor *o;
@@ -41,9 +51,13 @@ typedef struct head_buffers {
     double *score, *noise; /* score: z, then p; noise: a^2 */
     double *o, *block /* sum since the last full block of keys */, *in_order, *terms, *squares;
     /* Used if queries have errors. shifts [probes][hd]: a query's errors with random signs; shifted [key][probes]: how these change the
-     * scores; together [probes][vd]: how they change the output; alone [vd]: its square if the changes of keys were independent. */
-    double *shifts, *shifted, *together, *alone;
+     * scores. moved [key][ref_weight_parts]: the same of errors of K's weight; NULL: none. */
+    double *shifts, *shifted, *moved;
+    double *together, *alone; /* of such changes: [.][vd] how they change the output; [vd] its square if they were independent */
     double *spoilt; /* per column; not 0: V of some key is not finite there */
+    /* Per key, the kind of its row of K and of V: n or -n, for equal and opposite rows; 0: it is like no other. NULL: no rows are alike. */
+    int *kind_of_key, *kind_of_value;
+    double *alike, *alike_squares; /* [alike_count][vd]: errors that are alike, added; their squares */
 } head_buffers;
 
 static double square(double x) { return x * x; }
@@ -109,6 +123,15 @@ static void draw_shifts(const attention_job *j, size_t q, const head_buffers *h)
     }
 }
 
+/* The changes of a key's score by errors of K's weight. */
+static void move_score(const attention_job *j, size_t q, size_t b, size_t t, size_t k, double slope, const head_buffers *h)
+{
+    double squares = 0;
+    for (size_t d = 0; d < j->hd; d++) squares += square(j->q->value[q + d] * j->k->error[k + d]);
+    for (size_t i = 0; i < ref_weight_parts; i++)
+        h->moved[t * ref_weight_parts + i] = slope * sqrt(squares) * j->k_weights[(b * j->T + t) * ref_weight_parts + i];
+}
+
 /* slope: dz/d(q.k) */
 static void shift_scores(const attention_job *j, size_t t, size_t k, double slope, const head_buffers *h)
 {
@@ -146,6 +169,7 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
             noise += square(ref_error(j->bias, at)) + square(REF_UNIT * z);
         }
         if (!j->q_exact) shift_scores(j, (size_t)t, k, slope, h);
+        if (h->moved) move_score(j, q, b, (size_t)t, k, slope, h);
         h->score[t] = z, h->noise[t] = noise;
         if (z > largest || isnan(z)) largest = z;
     }
@@ -177,6 +201,57 @@ static double probabilities(const attention_job *j, long long low, long long hig
     return (ref_sum_rounding(&s) + sink_error) / square(s.value);
 }
 
+/* Whether two rows differ by no more than their errors; sign -1: whether one and the opposite of the other do. */
+static bool rows_are_alike(const ref_tensor *x, size_t a, size_t b, size_t columns, double sign)
+{
+    for (size_t d = 0; d < columns; d++)
+        if (!(fabs(x->value[a + d] - sign * x->value[b + d]) <= ref_error(x, a + d) + ref_error(x, b + d))) return false;
+    return true;
+}
+
+/* Sets the kind of each key's row of x. Returns whether some are alike. start: where the row of a key begins. */
+static bool find_kinds(const attention_job *j, const ref_tensor *x, size_t b, size_t g, size_t columns,
+                       size_t (*start)(const attention_job *, size_t, size_t, size_t), int *kind)
+{
+    size_t first[most_kinds];
+    int kinds = 0;
+    bool found = false;
+    for (size_t t = 0; t < (size_t)keys_of(j, b); t++) {
+        const size_t row = start(j, b, g, t);
+        kind[t] = 0;
+        for (int i = 0; i < kinds && !kind[t]; i++)
+            kind[t] = rows_are_alike(x, row, first[i], columns, 1) ? i + 1 : rows_are_alike(x, row, first[i], columns, -1) ? -i - 1 : 0;
+        found |= kind[t] != 0;
+        if (!kind[t] && kinds < most_kinds) first[kinds] = row, kind[t] = ++kinds;
+    }
+    return found;
+}
+
+/* Adds the errors of key t to those of its kind, or their squares if it has none. */
+static void add_alike(const attention_job *j, size_t t, const double *v, const double *error, const head_buffers *h)
+{
+    const int key = h->kind_of_key[t], value = h->kind_of_value[t], nth_key = abs(key) - 1, nth_value = abs(value) - 1;
+    const double p = h->score[t], a = sqrt(h->noise[t]);
+    for (size_t d = 0; d < j->vd; d++) {
+        const double x[] = {(key < 0 ? -p : p) * (v[d] - h->o[d]) * a, p * v[d] * j->score_unit,
+                            error ? (value < 0 ? -p : p) * error[d] : 0};
+        const int of[] = {key ? of_scores + nth_key : -1, key ? of_roundings + 2 * nth_key + (key < 0) : -1,
+                          value ? of_values + nth_value : -1};
+        for (int i = 0; i < 3; i++)
+            if (of[i] < 0) h->squares[d] += square(x[i]);
+            else h->alike[of[i] * j->vd + d] += x[i], h->alike_squares[of[i] * j->vd + d] += square(x[i]);
+    }
+}
+
+/* Alike errors may cancel (a change of all scores changes nothing), but how alike they are is not known: at least their squares count. */
+static void settle_alike(const attention_job *j, const head_buffers *h)
+{
+    for (size_t i = 0; i < alike_count * j->vd; i++) {
+        h->squares[i % j->vd] += fmax(square(h->alike[i]), h->alike_squares[i]);
+        h->alike[i] = h->alike_squares[i] = 0;
+    }
+}
+
 static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high, bool whole,
                          const head_buffers *h)
 {
@@ -199,36 +274,68 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
         const size_t start = value_start(j, b, g, (size_t)t);
         const double *v = j->v->value + start, p2 = square(h->score[t]), a2 = h->noise[t],
                      unit2 = square(j->score_unit);
+        if (h->kind_of_key) {
+            add_alike(j, (size_t)t, v, j->v_exact ? NULL : j->v->error + start, h);
+            continue;
+        }
         for (size_t d = 0; d < j->vd; d++) h->squares[d] += p2 * (square(v[d] - h->o[d]) * a2 + square(v[d]) * unit2);
         for (size_t d = 0; !j->v_exact && d < j->vd; d++) h->squares[d] += p2 * square(j->v->error[start + d]);
     }
+    if (h->kind_of_key) settle_alike(j, h);
 }
 
-/* One error of a query changes the scores of all keys together. h->squares already has these changes as if they were independent; this adds
- * by how much more they change the output because they are correlated. */
-static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
+/* Adds to h->squares by how much more errors change the output because they are correlated, per column and over all columns. They already
+ * contain h->alone, the squares if the changes of keys were independent. h->together: `count` changes that are independent of each other,
+ * whose squares are to be multiplied by `each`. */
+static void add_excess(const attention_job *j, size_t count, double each, const head_buffers *h)
 {
     double all_together = 0, all_alone = 0;
-    memset(h->together, 0, probes * j->vd * sizeof *h->together);
-    memset(h->alone, 0, j->vd * sizeof *h->alone);
-    for (long long t = low; t < high; t++) {
-        const double *v = j->v->value + value_start(j, b, g, (size_t)t), *shifted = h->shifted + (size_t)t * probes;
-        double size = 0;
-        for (int i = 0; i < probes; i++) size += square(shifted[i]) / probes;
-        for (size_t d = 0; d < j->vd; d++) {
-            const double weight = h->score[t] * (v[d] - h->o[d]);
-            h->alone[d] += square(weight) * size;
-            for (size_t i = 0; i < probes; i++) h->together[i * j->vd + d] += weight * shifted[i];
-        }
-    }
     for (size_t d = 0; d < j->vd; d++) {
         double sum = 0;
-        for (size_t i = 0; i < probes; i++) sum += square(h->together[i * j->vd + d]) / probes;
+        for (size_t i = 0; i < count; i++) sum += each * square(h->together[i * j->vd + d]);
         h->together[d] = sum;
         all_together += sum, all_alone += h->alone[d];
     }
     const double ratio = all_alone > 0 ? all_together / all_alone : 0;
     for (size_t d = 0; d < j->vd; d++) h->squares[d] += fmax(fmax(h->together[d], ratio * h->alone[d]) - h->alone[d], 0);
+}
+
+/* An error of a query, or of K's weight, changes the scores of all keys together. changes: [key][count]. */
+static void add_up_changes(const attention_job *j, size_t b, size_t g, long long low, long long high, const double *changes, size_t count,
+                           double each, const head_buffers *h)
+{
+    memset(h->together, 0, count * j->vd * sizeof *h->together);
+    memset(h->alone, 0, j->vd * sizeof *h->alone);
+    for (long long t = low; t < high; t++) {
+        const double *v = j->v->value + value_start(j, b, g, (size_t)t), *changed = changes + (size_t)t * count;
+        double size = 0;
+        for (size_t i = 0; i < count; i++) size += each * square(changed[i]);
+        for (size_t d = 0; d < j->vd; d++) {
+            const double weight = h->score[t] * (v[d] - h->o[d]);
+            h->alone[d] += square(weight) * size;
+            for (size_t i = 0; i < count; i++) h->together[i * j->vd + d] += weight * changed[i];
+        }
+    }
+    add_excess(j, count, each, h);
+}
+
+/* An error of V's weight changes the rows of all keys together. */
+static void add_up_values(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
+{
+    memset(h->together, 0, ref_weight_parts * j->vd * sizeof *h->together);
+    memset(h->alone, 0, j->vd * sizeof *h->alone);
+    for (long long t = low; t < high; t++) {
+        const double *e = j->v->error + value_start(j, b, g, (size_t)t);
+        const double *parts = j->v_weights + (b * j->T + (size_t)t) * ref_weight_parts;
+        double size = 0;
+        for (size_t i = 0; i < ref_weight_parts; i++) size += square(parts[i]);
+        for (size_t d = 0; d < j->vd; d++) {
+            const double weight = h->score[t] * e[d];
+            h->alone[d] += square(weight) * size;
+            for (size_t i = 0; i < ref_weight_parts; i++) h->together[i * j->vd + d] += weight * parts[i];
+        }
+    }
+    add_excess(j, ref_weight_parts, 1, h);
 }
 
 /* The first element of a query's row of the bias. */
@@ -268,7 +375,9 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     const double n = (double)(high - low) - 1;
     const ref_chains chains = ref_chains_of(n, whole);
     weigh_values(j, b, g, low, high, whole, h);
-    if (!j->q_exact) add_up_shifts(j, b, g, low, high, h);
+    if (!j->q_exact) add_up_changes(j, b, g, low, high, h->shifted, probes, 1.0 / probes, h);
+    if (h->moved) add_up_changes(j, b, g, low, high, h->moved, ref_weight_parts, 1, h);
+    if (j->v_weights) add_up_values(j, b, g, low, high, h);
     for (size_t d = 0; d < j->vd; d++) {
         const double o = h->o[d];
         const double rounding = fmax(n > 0 ? h->in_order[d] : 0, chains.of_value * o * o) + (chains.of_terms + 1) * h->terms[d];
@@ -288,10 +397,27 @@ static void find_spoilt(const attention_job *j, size_t b, size_t g, const head_b
             if (!isfinite(j->v->value[value_start(j, b, g, (size_t)t) + d])) h->spoilt[d] = 1;
 }
 
+/* Finds which keys are alike. False: there is no memory. */
+static bool find_alike(const attention_job *j, size_t b, size_t g, head_buffers *h)
+{
+    int *kinds = malloc(2 * (j->T ? j->T : 1) * sizeof *kinds);
+    if (!kinds) return false;
+    const bool keys = find_kinds(j, j->k, b, g, j->hd, key_start, kinds),
+               values = find_kinds(j, j->v, b, g, j->vd, value_start, kinds + j->T);
+    if (!keys && !values) {
+        free(kinds);
+        return true;
+    }
+    h->kind_of_key = kinds, h->kind_of_value = kinds + j->T;
+    h->alike = calloc(2 * alike_count * j->vd + 1, sizeof *h->alike);
+    if (h->alike) h->alike_squares = h->alike + alike_count * j->vd;
+    return h->alike != NULL;
+}
+
 static void one_head(void *context, size_t index)
 {
     attention_job *j = context;
-    const size_t of_key = 2 + (j->q_exact ? 0 : probes), of_column = 6 + (j->q_exact ? 0 : probes + 1);
+    const size_t of_key = 2 + probes + (j->k_weights ? ref_weight_parts : 0), of_column = 7 + ref_weight_parts;
     const size_t of_query = j->q_exact ? 0 : probes * j->hd;
     double *memory = malloc((of_key * j->T + of_column * j->vd + of_query) * sizeof *memory);
     if (!memory) {
@@ -300,7 +426,7 @@ static void one_head(void *context, size_t index)
     }
     double *columns = memory + of_key * j->T;
     const size_t vd = j->vd;
-    const head_buffers h = {.score = memory,
+    head_buffers h = {.score = memory,
                             .noise = memory + j->T,
                             .shifted = memory + 2 * j->T,
                             .o = columns,
@@ -311,15 +437,21 @@ static void one_head(void *context, size_t index)
                             .spoilt = columns + 5 * vd,
                             .alone = columns + 6 * vd,
                             .together = columns + 7 * vd,
-                            .shifts = columns + (7 + probes) * vd};
-    find_spoilt(j, index / j->H, index % j->H / (j->H / j->KV), &h);
-    for (size_t s = 0; s < j->S; s++) {
+                            .moved = j->k_weights ? memory + (2 + probes) * j->T : NULL,
+                            .shifts = columns + of_column * vd};
+    const size_t g = index % j->H / (j->H / j->KV);
+    find_spoilt(j, index / j->H, g, &h);
+    const bool found = find_alike(j, index / j->H, g, &h);
+    if (!found) __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
+    for (size_t s = 0; s < j->S && found; s++) {
         const size_t row = index / j->H * j->S + s;
         if (ref_takes_group(j->run, row / ref_row_group, j->B * j->S)) one_query(j, index / j->H, s, index % j->H, &h);
         else
             for (size_t d = 0; d < j->vd; d++) j->o->error[(row * j->H + index % j->H) * j->vd + d] = INFINITY;
     }
     free(memory);
+    free(h.kind_of_key);
+    free(h.alike);
 }
 
 bool ref_attention(ref_state *r, const ir_op *op)
@@ -355,6 +487,8 @@ bool ref_attention(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "sinks or slopes do not fit the heads");
     if (!find_bias(&j)) return ref_fail(r, op, "the bias does not fit the scores");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
+    if (!j.keys.cache && !j.k_exact) j.k_weights = ref_weights_of(r, kv, j.B * j.T);
+    if (!j.keys.cache && !j.v_exact) j.v_weights = ref_weights_of(r, op->inputs[2], j.B * j.T);
     if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
         j.score_unit = ref_unit(ref_type(r, qv)), j.round_scores = r->round_stored && r->rules->numbers_of_scores;
     ref_parallel(j.B * j.H, one_head, &j);

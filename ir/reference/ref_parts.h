@@ -33,6 +33,7 @@ typedef struct ref_state {
     int *alike, *alike_before;
     double **inherited;          /* by value id: part of its errors inherited from operands; NULL: unknown, taken as none */
     bool *may_cross;          /* by value id: a divisor, or the argument of a root or logarithm, may be computed from it elementwise */
+    struct ref_weights **of_weights; /* by value id (ref_weights.c); NULL: not the result of a product whose weight has errors */
     struct ref_sides **sides; /* by value id (ref_sides.c); NULL: no element has any */
     char *message;
     size_t message_size;
@@ -126,6 +127,17 @@ bool ref_settle_sources(ref_state *r, const ir_op *op); /* to be called after op
 size_t ref_share_run(const ref_share *s, size_t first, size_t end);
 uint32_t ref_run_at(const ref_share *s, size_t first, size_t end);
 double ref_joined(double x, double y); /* combines two independent signed errors */
+
+/* ---- ref_weights.c: errors of a weight, which reach all rows of a product */
+enum { ref_weight_parts = 8 };
+struct ref_weights {
+    size_t rows;
+    double parts[]; /* [rows][ref_weight_parts]: in units of the root mean square error of the row's elements */
+};
+/* Notes the parts of op's result. x: its rows, [M, K]; of_k: for each k the root mean square error of the weight's elements. */
+bool ref_note_weights(ref_state *r, const ir_op *op, const double *x, const double *of_k, size_t M, size_t K);
+/* The parts of a value that is such a result, or was made from one row by row; NULL: it has none, or other rows. */
+const double *ref_weights_of(const ref_state *r, const ir_value *v, size_t rows);
 
 /* ---- ref_sides.c: numbers whose sign depends on rounding */
 enum { ref_samples = 13 };

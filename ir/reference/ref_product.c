@@ -416,6 +416,25 @@ static void add_bias(const ref_tensor *b, size_t columns, ref_tensor *y)
     }
 }
 
+/* Tells attention about errors of the weight (ref_weights.c): its own, and those of rounding it again with a factor folded into it. */
+static bool note_weights(ref_state *r, const ir_op *op, const product *p, const double *w_error)
+{
+    double *of_k = p->fold || w_error ? malloc(p->K * sizeof *of_k) : NULL;
+    if (!of_k) return (!p->fold && !w_error) || ref_fail(r, op, "not enough memory");
+    for (size_t k = 0; k < p->K; k++) {
+        double squares = 0;
+        for (size_t n = 0; n < p->N; n++) {
+            const size_t at = p->out_in ? n * p->K + k : k * p->N + n;
+            const double rounding = p->fold ? p->extra * p->w[at] : 0, own = w_error ? w_error[at] : 0;
+            squares += rounding * rounding + own * own;
+        }
+        of_k[k] = sqrt(squares / (double)p->N);
+    }
+    const bool good = ref_note_weights(r, op, p->x, of_k, p->M, p->K);
+    free(of_k);
+    return good;
+}
+
 bool ref_linear(ref_state *r, const ir_op *op)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]), *w = ref_of(r, op->inputs[1]),
@@ -447,7 +466,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     const operand rows = {x, 0, p.M, 1, K}, columns = {w, 0, N, p.out_in ? 1 : N, p.out_in ? K : 1};
     if (!take_fold(r, op, &fold, &p) || !run_shared(r, op, &p, &rows, &columns, 0)) return false;
     if (b) add_bias(b, N, y);
-    return true;
+    return note_weights(r, op, &p, ref_exact(w) ? NULL : w->error);
 }
 
 /* Sets *batch to the batch of operand v that batch i of the result is computed from; batch axes are aligned at the right, extent 1

@@ -108,6 +108,95 @@ START_TEST(an_error_that_several_elements_have_from_one_number_is_one_sample)
 }
 END_TEST
 
+/* ---- attention: errors of keys and values that are alike */
+/* Attention of three keys. Rows of v are 1, 1 and `third` in all columns, rows of k the same times 0.5, and each has an error. */
+static const struct {
+    double third;
+    bool of_keys;          /* the errors are those of k, not of v */
+    double least, most;    /* of the output's error, over what it would be if the three errors were independent */
+} three_keys[] = {{1, false, 1.7, 1.75}, {1.5, false, 1.26, 1.28}, {-1, false, 0.99, 1.01}, {-1, true, 1.62, 1.64}};
+
+START_TEST(errors_of_equal_or_opposite_rows_add_up_in_attention)
+{
+    static const char text[] = "block: t\ndtype: f32\ndims: {S: 1, T: 3, H: 1, hd: 2}\ninputs: {q: [1, S, H*hd], k: [1, T, H*hd], "
+                               "v: [1, T, H*hd]}\nops: [{out: y, op: attention, in: [q, k, v], heads: H, scale: 1}]\noutputs: {y: y}\n";
+    bench *b = bench_open(text, strlen(text), NULL);
+    const double third = three_keys[_i].third, e = 1e-3;
+    double *q = bench_data(b, "q"), *k = bench_data(b, "k"), *v = bench_data(b, "v"), errors[6], p[3], sum = 0, o = 0, alone = 0;
+    const bool of_keys = three_keys[_i].of_keys;
+    q[0] = 0.5, q[1] = 0;
+    for (int i = 0; i < 6; i++) v[i] = i < 4 ? 1 : third, k[i] = v[i] / 2, errors[i] = e;
+    b->data[bench_id(b, of_keys ? "k" : "v")].error = errors;
+    bench_run(b, false, NULL);
+    for (int t = 0; t < 3; t++) sum += p[t] = exp(q[0] * k[2 * t]);
+    for (int t = 0; t < 3; t++) o += (p[t] /= sum) * v[2 * t];
+    for (int t = 0; t < 3; t++) alone += pow(of_keys ? p[t] * (v[2 * t] - o) * q[0] * e : p[t] * e, 2);
+    const double floor = 1e-7, ratio = bench_result(b, "y")->error[0] / sqrt(alone + floor * floor);
+    ck_assert_msg(ratio >= three_keys[_i].least && ratio <= three_keys[_i].most, "case %d: %g times", _i, ratio);
+    b->data[bench_id(b, of_keys ? "k" : "v")].error = NULL;
+    bench_close(b);
+}
+END_TEST
+
+/* Keys or values of 48 tokens are products of rows of K numbers and of one weight, which has errors. Their effect on the output is taken
+ * over many weights. */
+static const struct {
+    const char *weight, *made; /* made: how keys are made from the product; ropes turn errors at different tokens by different angles */
+    long long K;
+    double least; /* share of the error */
+} weights_of[] = {{"w", "mul, in: [k, 1.5]", 2, 0.5},
+                  {"w", "mul, in: [k, 1.5]", 3, 0.5},
+                  {"w", "reshape, in: [k], shape: [1, S, H*hd]", 8, 0.5},
+                  {"w", "add, in: [k, 1.5]", 24, 0.5},
+                  {"w", "rope, in: [k], heads: H, pairing: half, theta: 100", 3, 0.35},
+                  {"u", "neg, in: [k]", 1, 0.5},
+                  {"u", "neg, in: [k]", 3, 0.5},
+                  {"u", "neg, in: [k]", 24, 0.5}};
+
+START_TEST(an_error_of_a_weight_reaches_all_keys)
+{
+    enum { columns = 8, tokens = 48, tries = 60 };
+    char text[640];
+    snprintf(
+        text, sizeof text,
+        "block: t\ndtype: f32\ndims: {S: %d, K: %lld, H: 2, hd: 4}\ninputs: {x: [1, S, K], q: [1, S, H*hd]}\nparams: {w: [H*hd, K], u: "
+        "[H*hd, K]}\nops:\n  - {out: k, op: linear, in: [x, w]}\n  - {out: r, op: %s}\n"
+        "  - {out: v, op: linear, in: [x, u]}\n  - {out: y, op: attention, in: [q, r, v], heads: H, scale: 0.5}\noutputs: {y: y}\n",
+        tokens, weights_of[_i].K, weights_of[_i].made);
+    bench *b = bench_open(text, strlen(text), NULL);
+    bench_fill(b, 11);
+    for (size_t i = 0; weights_of[_i].K == 1 && i < tokens; i++) bench_data(b, "x")[i] = 1; /* one number for all tokens */
+    for (size_t i = 0; i < tokens * columns; i++) bench_data(b, "q")[i] /= 16; /* so that all keys have nearly the same weight */
+    ref_tensor *weight = &b->data[bench_id(b, weights_of[_i].weight)];
+    const size_t count = weight->count, results = columns * tokens;
+    double *errors = calloc(count, sizeof *errors), *was = malloc(count * sizeof *was);
+    double right[columns * tokens], bound[columns * tokens], squares[columns * tokens] = {0};
+    for (size_t i = 0; i < count; i++) errors[i] = fabs(weight->value[i]) / 256;
+    memcpy(was, weight->value, count * sizeof *was);
+    weight->error = errors;
+    bench_run(b, false, NULL);
+    memcpy(right, bench_result(b, "y")->value, sizeof right);
+    memcpy(bound, bench_result(b, "y")->error, sizeof bound);
+    weight->error = NULL;
+    unsigned random = 5;
+    for (int n = 0; n < tries; n++) {
+        for (size_t i = 0; i < count; i++) {
+            random = random * 1664525u + 1013904223u;
+            weight->value[i] = was[i] + (random >> 16 & 1 ? errors[i] : -errors[i]);
+        }
+        bench_run(b, false, NULL);
+        for (size_t i = 0; i < results; i++) squares[i] += pow(bench_result(b, "y")->value[i] - right[i], 2) / tries;
+    }
+    double took = 0, foreseen = 0;
+    for (size_t i = 0; i < results; i++) took += squares[i], foreseen += bound[i] * bound[i];
+    const double ratio = sqrt(took / foreseen);
+    ck_assert_msg(ratio > weights_of[_i].least && ratio < 1.05, "case %d: %g of the error", _i, ratio);
+    free(errors);
+    free(was);
+    bench_close(b);
+}
+END_TEST
+
 /* Six additions, each with its own rounding, which later additions double: at most 64 times the root of seven. */
 START_TEST(a_doubled_error_is_twice_as_large)
 {
@@ -357,6 +446,8 @@ int main(void)
     tcase_add_loop_test(c, a_doubled_error_is_twice_as_large, 0, 3);
     tcase_add_loop_test(c, independent_errors_add_as_squares, 0, 3);
     tcase_add_loop_test(c, an_error_that_several_elements_have_from_one_number_is_one_sample, 0, sizeof jumps / sizeof *jumps);
+    tcase_add_loop_test(c, errors_of_equal_or_opposite_rows_add_up_in_attention, 0, sizeof three_keys / sizeof *three_keys);
+    tcase_add_loop_test(c, an_error_of_a_weight_reaches_all_keys, 0, sizeof weights_of / sizeof *weights_of);
     tcase_add_test(c, the_same_op_on_the_same_values_has_the_same_error);
     tcase_add_test(c, the_largest_of_many_sources_is_kept);
     tcase_add_test(c, a_threshold_has_the_bound_of_both_its_sides);
