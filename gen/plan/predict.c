@@ -78,17 +78,32 @@ static predicted_limit limit_of(const prediction *p)
     return most;
 }
 
+static bool has_ring(const launch *l, const launch_phase *of) { return of->program->streams && l->ring_pages > 0; }
+
+/* Workgroups of a launch with a ring take the tiles of all phases in turn, and one without a tile in a phase's last round loads weights of
+ * the next phase meanwhile. So memory is as busy as if all workgroups had equal shares of the phase. */
+static void share_evenly(const device_model *device, cost_descriptor *d)
+{
+    const double share = d->groups / device->units;
+    d->groups = device->units;
+    d->memory *= share, d->asked *= share, d->taken *= share;
+    d->products *= share, d->others *= share, d->shared *= share;
+    d->streamed *= fmax(1, share);
+}
+
 static void predict_phase(arena *a, const plan *p, const launch *l, const launch_phase *of, const work *w, prediction *out)
 {
     cost_descriptor d = {.groups = 1, .per_unit = 1, .threads = l->threads, .overlap = l->overlap};
     problem q = plan_problem(a, p, of->phase);
     if (w) q.work = w;
     of->program->describe_cost(&q, of->tile, &d);
+    const double groups = d.groups;
+    if (has_ring(l, of)) share_evenly(p->device, &d);
     const cost c = program_cost(&q, of->program, &d);
     *out = (prediction){.asked = d.asked * d.groups,
                         .moved = d.memory * d.groups,
                         .padded = padded_products(p, of, q.work),
-                        .use = d.groups / up(d.groups, p->device->units),
+                        .use = groups / up(groups, p->device->units),
                         .memory = c.memory,
                         .cache = c.cache,
                         .products = c.products,
@@ -120,20 +135,37 @@ static void add_phase(prediction *sum, const prediction *one)
     sum->assumed |= one->assumed;
 }
 
-/* Time from the end of a phase's last tile until a tile that waits for it has data to compute with, in hops (device_busy_hop()). In
- * between, stores and then a mark become visible, the waiting workgroup reads the mark and passes a barrier, and its first loads fill the
- * pipeline. Fitted to Llama decode blocks on an H200 (docs/performance.md). */
-static const double hops_of_a_wait = 2.5;
+/* Times of a launch of several phases, in hops (device_busy_hop()), fitted to decode blocks on an H200 (docs/performance.md).
+ * of_a_wait: from the end of a phase's last tile until a tile that waits for it has data to compute with. In between, stores and then a
+ * mark become visible, the waiting workgroup reads the mark and passes a barrier, and its first loads fill the pipeline. of_words: the same
+ * if rows come in words, which need no mark. of_a_row: each further row beside a ring takes longer to read, and meanwhile no page becomes
+ * free. of_a_census: with words, until the workgroups are counted and have the launch's first rows; of_a_wait includes that. */
+static const double hops_of_a_wait = 2.5, hops_of_words = 1.4, hops_of_a_row = 0.57, hops_of_a_census = 2.4;
 
-/* Seconds that a phase's data comes late, with what is loaded meanwhile: while a launch of one row waits for words, its ring fills with the
- * phase's weights. (With more rows, waits take longer than this hides: 51.6 us for a block of 4 rows that is predicted to take 44.) */
+static long long rows_of(const plan *p, const launch *l) { return extent_value(&l->work[0].extents.rows, &p->ir->dims); }
+
+/* Seconds in which memory fills the launch's ring. */
+static double ring_seconds(const plan *p, const launch *l)
+{
+    return (double)ring_bytes(l->ring_pages) * p->device->units / p->device->numbers[number_bandwidth].value;
+}
+
+/* Seconds lost because some workgroups have a tile more than others, which load ahead meanwhile, but only as much as their rings hold. With
+ * one row, the former then have the memory to themselves and catch up. With several rows, each page takes them longer, and they only make
+ * up for a part; which part is fitted to the same blocks. */
+static double lost_in_last_round(const plan *p, const launch *l, const launch_phase *of, const prediction *one)
+{
+    const double lost = 0.4;
+    if (!has_ring(l, of) || rows_of(p, l) == 1) return 0;
+    return lost * fmin((1 / one->use - 1) * one->memory, ring_seconds(p, l));
+}
+
+/* Seconds that a phase's data comes late. While a launch waits for words, its ring fills with the phase's weights. */
 static double wait_before(const plan *p, const launch *l, int phase, const prediction *one)
 {
-    const double wait = hops_of_a_wait * device_busy_hop(p->device);
-    if (!l->words) return l->work[phase].await_count ? wait : 0;
-    if (extent_value(&l->work[0].extents.rows, &p->ir->dims) > 1) return wait;
-    const double ring = (double)ring_bytes(l->ring_pages) * p->device->units / p->device->numbers[number_bandwidth].value;
-    return fmax(0, wait - fmin(one->memory, ring));
+    const double hop = device_busy_hop(p->device), further_rows = l->ring_pages ? (double)rows_of(p, l) - 1 : 0;
+    const double wait = l->words ? fmax(0, hops_of_words * hop - fmin(one->memory, ring_seconds(p, l))) : hops_of_a_wait * hop;
+    return l->words || l->work[phase].await_count ? wait + hops_of_a_row * hop * further_rows : 0;
 }
 
 /* Adds a phase that begins when the launch's earlier phases have ended. wait: seconds from that end until the phase has data to compute
@@ -146,6 +178,16 @@ static void add_later_phase(prediction *sum, const prediction *one, double wait)
     sum->seconds = sum->fixed + work, sum->latency = latency, sum->epilogues = epilogues;
 }
 
+/* Seconds that rows come late to a launch which loads its first weights before the previous one has ended, if these keep memory busier than
+ * its products keep the units: until that one's stores are visible, while all units read weights. overlap_cost, which is measured with
+ * kernels that read nothing, does not contain it. */
+static double late_rows(const plan *p, const launch *l, const prediction *one)
+{
+    if (l->words) return hops_of_a_census * device_busy_hop(p->device);
+    const bool follows = l->overlap && l->kernel != p->launches->kernel && l->work[0].program->begins_with_weights;
+    return follows && one->memory > one->products ? device_busy_hop(p->device) : 0;
+}
+
 bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out)
 {
     *out = (prediction){0};
@@ -153,10 +195,14 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
     for (int i = 0; i < l->work_count; i++) {
         prediction one;
         predict_phase(a, p, l, &l->work[i], l->work_count == 1 ? w : NULL, &one);
+        const double lost = lost_in_last_round(p, l, &l->work[i], &one);
+        one.epilogues += lost, one.seconds += lost;
         if (i == 0) *out = one;
         else if (l->together) add_later_phase(out, &one, wait_before(p, l, i, &one));
         else add_phase(out, &one);
     }
+    const double late = late_rows(p, l, out);
+    out->fixed += late, out->seconds += late;
     out->limit = limit_of(out);
     return true;
 }

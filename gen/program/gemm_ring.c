@@ -3,6 +3,7 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/gemm_ring.h"
 #include "gen/program/products.h"
+#include <math.h>
 
 extern const program gemm_ring_program;
 
@@ -27,15 +28,18 @@ int ring_pages_in_flight(const ir_tile *t)
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_ring, weights_as_stored); }
 
-/* One workgroup per unit streams the weights of its tiles without a pause. */
+/* One workgroup per unit streams the weights of its tiles without a pause. Pages are in flight by number, so where K does not fill the last
+ * page, fewer bytes are. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     const double reached = 0.4; /* share of the product rate: each operand is used only a few times */
+    const double of_page = page_bytes / (packed_granule * operand_bytes(p, weights_as_stored, operand_b));
+    const double length = (double)product_length(p);
     const gemm_ring_tile *t = &tile->gemm_ring;
     product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_stored), 1, 1, 1, weights_as_stored}, d);
-    d->per_unit = 1, d->matrix = true, d->products_share = reached;
+    d->per_unit = 1, d->matrix = true, d->products_share = reached, d->memory_share = length / (ceil(length / of_page) * of_page);
     d->products *= register_products(p->product), d->ahead = t->in_flight * 1024.0;
-    d->streamed = t->n * (double)product_length(p) * operand_bytes(p, weights_as_stored, operand_b);
+    d->streamed = t->n * length * operand_bytes(p, weights_as_stored, operand_b);
 }
 
 /* The fewest columns with which a multiprocessor has at most 8 tiles; at most 64. Phases end with the slowest workgroup, so workgroups

@@ -332,7 +332,8 @@ START_TEST(predicted_times_are_near_those_of_an_h200)
 }
 END_TEST
 
-/* Llama decode blocks as several launches (tile) and as one launch whose phases wait for each other (block): times in microseconds. */
+/* Llama decode blocks as several launches (tile) and as one launch whose phases wait for each other (block): times in microseconds. Where
+ * the levels differ by more than 3 %, the faster one is predicted to be faster. */
 START_TEST(a_block_is_predicted_as_an_h200_timed_it)
 {
 #define DIMS(b, l, d, h, kv, hd, f) \
@@ -340,19 +341,29 @@ START_TEST(a_block_is_predicted_as_an_h200_timed_it)
     static const struct {
         dim_override dims[7];
         double tile, block;
-    } cases[] = {{DIMS(1, 1024, 2048, 32, 8, 64, 8192), 37.2, 39.0}, {DIMS(8, 1024, 2048, 32, 8, 64, 8192), 43.9, 45.4},
-                 {DIMS(1, 2048, 4096, 32, 8, 128, 14336), 107.6, 115.6}, {DIMS(2, 777, 576, 9, 3, 64, 1536), 13.9, 16.1}};
+    } cases[] = {{DIMS(1, 1024, 2048, 32, 8, 64, 8192), 38.8, 34.3},       {DIMS(1, 2048, 4096, 32, 8, 128, 14336), 112.4, 108.0},
+                 {DIMS(1, 512, 2048, 16, 16, 128, 5468), 36.9, 30.2},      {DIMS(1, 8192, 8192, 64, 8, 128, 28672), 422.4, 409.9},
+                 {DIMS(1, 2048, 5120, 40, 8, 128, 17408), 181.4, 158.8},   {DIMS(1, 2300, 5120, 64, 16, 80, 21136), 220.2, 193.1},
+                 {DIMS(1, 492, 1728, 32, 16, 80, 4352), 31.6, 26.0},       {DIMS(1, 288, 2560, 32, 8, 80, 7424), 49.3, 41.7},
+                 {DIMS(2, 777, 576, 9, 3, 64, 1536), 13.9, 15.2},          {DIMS(2, 1000, 2560, 32, 8, 64, 13824), 70.4, 67.1},
+                 {DIMS(2, 2090, 2688, 28, 4, 96, 10240), 61.3, 64.6},      {DIMS(2, 2554, 2048, 16, 8, 128, 7094), 44.9, 46.8},
+                 {DIMS(4, 3395, 3584, 56, 8, 64, 9728), 96.9, 85.2},       {DIMS(4, 1125, 2496, 28, 4, 64, 6304), 43.7, 47.6},
+                 {DIMS(8, 1024, 2048, 32, 8, 64, 8192), 43.9, 46.0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double took[] = {cases[i].tile, cases[i].block};
+        double us[] = {0, 0};
         for (int k = 0; k < 2; k++) {
             rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .target = "sm_90a", .dims = cases[i].dims, .dim_count = 7,
                                              .level = k ? fusion_block : fusion_tile});
-            double us = 0;
-            ck_assert(plan_predict(r->a, r->c.plan, &us));
-            us *= 1e6;
-            ck_assert_msg(fabs(us / took[k] - 1) < 0.2, "case %zu at level %s: %g us, took %g", i, k ? "block" : "tile", us, took[k]);
+            ck_assert(plan_predict(r->a, r->c.plan, &us[k]));
+            us[k] *= 1e6;
+            ck_assert_msg(fabs(us[k] / took[k] - 1) < (k ? 0.08 : 0.13), "case %zu at level %s: %g us, took %g", i, k ? "block" : "tile",
+                          us[k], took[k]);
             rig_close(r);
         }
+        const bool differ = fmax(took[0], took[1]) > 1.03 * fmin(took[0], took[1]);
+        ck_assert_msg(!differ || (us[1] < us[0]) == (took[1] < took[0]), "case %zu: %g and %g us, took %g and %g", i, us[0], us[1], took[0],
+                      took[1]);
     }
 #undef DIMS
 }
