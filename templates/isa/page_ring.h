@@ -14,7 +14,7 @@ struct alignas(8) page_reads {
 
     DEV void clear(int warps); // called first, by one thread
     // Called by one lane of each warp, after all its lanes have read. `offset` is 0, but the compiler must not know that
-    // (page_reader::release).
+    // (page_reader::give_back).
     DEV void arrive(unsigned offset);
     // Waits until all warps have read the page turn + 1 times. Call it before any warp has read the page turn + 2 times.
     DEV void wait(unsigned turn, unsigned warps);

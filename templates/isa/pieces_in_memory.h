@@ -38,7 +38,7 @@ template <class T> DEV void load_matrices(T &to, unsigned at)
 }
 // A: the type of the rows.
 template <class T, class A> struct piece_in_memory : piece_of_weights<T> {
-    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // of both loads (page_reader::release)
+    DEV unsigned bits() const { return this->half[0].word[0] | this->half[1].word[0]; } // of both loads (page_reader::give_back)
     DEV void load(const char *piece, unsigned lane)
     {
         const unsigned at = shared_at(piece) + lane * 16;
