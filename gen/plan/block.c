@@ -129,6 +129,7 @@ typedef struct loader_wish {
 
 static void add_wish(loader_wish *w, program_kind kind)
 {
+    if (program_at(kind)->alone) return;
     w->asks |= frame_table[program_table[kind].frame].list == list_with_loader;
     w->forbids |= frame_table[program_table[kind].frame].list == list_without_loader;
 }

@@ -21,6 +21,7 @@ static const char *frame_obstacle(const problem *p, const program *of)
 {
     const frame_info *f = &frame_table[program_table[of->kind].frame];
     if (p->ir->level != fusion_block) return NULL;
+    if (of->alone) return "it cannot run in a launch of several phases";
     switch (f->list) {
     case list_never: return arena_printf(p->a, "its frame, %s, cannot run several phases in a launch", f->name);
     case list_with_loader:

@@ -248,7 +248,7 @@ static const char *obstacle_to_direct(const problem *p)
     const char *why = obstacle_to_16_bit_boxes(p, layer_mma_direct, weights_in_terms);
     if (why) return why;
     if (has_two_dtypes(p->product)) return "operands are not both bf16 or both f16";
-    if (p->ir->level == fusion_block) return "launches of several phases read copies";
+    if (p->ir->level == fusion_block) return "in a launch of several phases, products read aligned copies";
     return unreached_text(p);
 }
 

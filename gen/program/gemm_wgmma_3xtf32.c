@@ -77,6 +77,7 @@ static void members(emission *e, writer *w)
 const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                            .device = "gemm_ws_split",
                                            .template = "templates/gemm/gemm_ws_split.h",
+                                           .alone = true,
                                            .obstacle = obstacle,
                                            .worse = worse,
                                            .describe_cost = describe_cost,

@@ -49,6 +49,7 @@ typedef struct program {
     /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
     const char *on_request; /* why only a request by the user chooses it, as a clause; NULL: its predicted time may, too */
+    bool alone;             /* never in a launch of several phases, though other programs of its frame are */
     bool for_some;          /* plans do not list it among the programs that were not chosen where it has an obstacle */
     bool streams;           /* where ir_graph.streams is set, its predicted time may choose it despite on_request */
     const worse_range *worse; /* where other programs are preferred, a list; NULL: nowhere */

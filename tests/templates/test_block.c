@@ -340,6 +340,7 @@ static const struct {
     bool stacked;
 } refusals[] = {{"gemm: layer=swap_ab", "sm_90a", "its frame, ws_tile, cannot run several phases in a launch", false},
                 {"o: threads=100", "sm_90a", "threads", false},
+                {"o: layer=wgmma_3xtf32", "sm_90a", "it cannot run in a launch of several phases", false},
                 {"o: layer=wgmma", "sm_90a", "its frame, ws, needs a loading warp, which this launch does not have", true},
                 {"gemm: layer=wgmma", "sm_90a", "its frame, ws, needs a loading warp, which this launch does not have", true},
                 {"o: layer=wgmma", "gfx942", "the target lacks these instructions", false},
