@@ -16,7 +16,7 @@ import untuned  # noqa: E402
 from contest import (LIMIT, TYPE, attempt, by_level, compiled, conclude, normal, ours_of, report, report_levels, right,  # noqa: E402
                      right_peers, rows, sets)
 from evaluate import Spec, evaluate, program  # noqa: E402
-from race import DEVICE  # noqa: E402
+from race import DEVICE, wait  # noqa: E402
 from shapes import DECODE, FEW, LLM, SHAPES, cases_of, drawn_shape  # noqa: E402
 from tuned import tuned_table  # noqa: E402
 
@@ -369,17 +369,20 @@ def operation(case, tune=False):
     if contest.planned is not None:
         ours_of(case.text, case.dims, case.dtype, None)
     described, size = Spec(case.text, None, case.dtype, case.dims), torch.finfo(TYPE[case.dtype]).bits // 8
-    data = operation_data(described, min(sets(case.elements * size), 6))
-    ours = ours_of(case.text, case.dims, case.dtype, data)
-    want, limit = evaluate(described, data[0], torch.float64, False), limit_of(case.kind, case.dtype)
-    d = right(str(case), ours, want, limit, [(data[0][n], None) for n, _, _ in described.items("state")])
+    with contest.using_gpu():
+        data = operation_data(described, min(sets(case.elements * size), 6))
+        ours = ours_of(case.text, case.dims, case.dtype, data)
+        want, limit = evaluate(described, data[0], torch.float64, False), limit_of(case.kind, case.dtype)
+        d = right(str(case), ours, want, limit, [(data[0][n], None) for n, _, _ in described.items("state")])
+        wait()
     peers = operation_peers(case, described, data, tune)
     if not contest.tuning:  # part tuned: report_tuned() makes the first calls itself, because it times them
         peers = right_peers(str(case), peers, want, 4 * limit)
     found = errors_of(ours, peers, want["y"]) if case.dtype == "f32" and case.kind in drawing.PRODUCTS and not contest.tuning else {}
     del want
     report(str(case), case.dtype, 2.0 * case.multiplies, case.elements * size, peers, ours, d)
-    rows[-1].update(found)
+    if found:
+        rows[-1].update(found)
 
 
 def errors_of(ours, peers, want):

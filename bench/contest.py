@@ -1,6 +1,7 @@
 """State of a run of compare.py (options, results) and the steps of a case: make its contenders (ours_of), compare their results with
 PyTorch's (right), time them (report). Needs PyTorch."""
 import concurrent.futures
+import contextlib
 import math
 import os
 import time
@@ -9,7 +10,8 @@ from statistics import geometric_mean
 import torch
 
 from builds import before_line
-from race import DEVICE, ON_GPU, Ours, difference, environment, gain, give_back_memory, rounds_of, spread, tfgen, wait
+from race import (DEVICE, ON_GPU, Ours, difference, environment, gain, give_back_memory, graphs_of, rounds_of, rounds_of_graphs, spread,
+                  tfgen, wait)
 from tuned import tuned_line
 
 BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
@@ -25,6 +27,8 @@ alone = ()                # --alone: texts in the names of cases that are timed 
 other = None              # --other: environment variables that select the other build
 planned = None            # a list while compile_ahead() collects what the cases will compile, else None
 rehearsal = None          # --rehearse: (function, arguments) -> small arguments
+held = None               # a list: report() times nothing, but appends what finish() takes
+using_gpu = contextlib.nullcontext  # gives a context for work that needs much of the GPU
 
 
 class Ahead(Exception):
@@ -105,7 +109,19 @@ def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
         return
     before = {"before": ours.before.calls()} if ours.before else {}
     contenders = {**({} if is_alone(case) else peers), **before, "tfgen": ours.calls()}
-    times = rounds_of(case, contenders, *((41, 0.05) if other else ()), most=most_seconds)
+    made = {"case": case, "dtype": dtype, "flops": flops, "floor": floor, "ours": ours, "tolerance": tolerance, "goal": goal,
+            "graphs": graphs_of(case, contenders), "contenders": contenders}
+    if held is not None:
+        held.append(made)
+        return
+    finish(**made)
+
+
+def finish(case, dtype, flops, floor, ours, tolerance, goal, graphs, contenders):
+    """Times what report() has made. contenders: closures, which own what the graphs use."""
+    times = rounds_of_graphs(graphs, *((41, 0.05) if other else ()), most=most_seconds)
+    graphs.clear()
+    contenders.clear()
     ours.close()
     timed = {n: spread(t) for n, t in times.items()}
     mine, was = timed.pop("tfgen"), timed.pop("before", None)

@@ -82,7 +82,11 @@ def graphs_of(case, contenders):
 def rounds_of(case, contenders, rounds=25, warm_seconds=0.0, most=math.inf):
     """Microseconds per call of each contender, by round. contenders: name -> closures. warm_seconds: how long they run before the first
     round, to raise the clocks. most: seconds after which the rounds end, but not before the ninth."""
-    graphs = graphs_of(case, contenders)
+    return rounds_of_graphs(graphs_of(case, contenders), rounds, warm_seconds, most)
+
+
+def rounds_of_graphs(graphs, rounds=25, warm_seconds=0.0, most=math.inf):
+    """The same for what graphs_of() made."""
     times, order, start = {n: [] for n in graphs}, list(graphs), time.monotonic()
     while time.monotonic() - start < warm_seconds:
         for name in order:

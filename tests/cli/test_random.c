@@ -583,6 +583,13 @@ START_TEST(a_long_run_counts_the_slices_that_ended_and_no_other)
 }
 END_TEST
 
+/* bench/turns.py */
+START_TEST(cases_of_several_processes_are_timed_alone)
+{
+    ck_assert_int_eq(system("exec >/dev/null 2>&1; exec python3 tests/h200/turns_test.py"), 0);
+}
+END_TEST
+
 START_TEST(contradictory_options_are_bad_usage)
 {
     static const char *const bad[] = {"--random=0",
@@ -635,6 +642,7 @@ int main(void)
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
     tcase_add_test(c, cases_of_a_target_run_on_several_multiprocessors);
     tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);
+    tcase_add_test(c, cases_of_several_processes_are_timed_alone);
     tcase_add_test(c, contradictory_options_are_bad_usage);
     TCase *device = tcase_create("device");
     tcase_set_timeout(device, 600);
