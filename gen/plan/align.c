@@ -42,13 +42,40 @@ static bool has_rows(const ir_op *product, int which)
 }
 
 /* ---- the copy */
+static bool reduces(const ir_phase *phase, const ir_value *v)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (op_table[phase->ops[i]->kind].class == class_REDUCE && phase->ops[i]->inputs[0] == v) return true;
+    return false;
+}
+
+/* A rows phase that the reader waits for, and that reads the rows of v to reduce them; NULL: none. */
+static ir_phase *reducer_of(const ir_phase *reader, const ir_value *v)
+{
+    for (int i = 0; i < reader->after_count; i++)
+        if (reader->after[i]->family == family_rows && reduces(reader->after[i], v)) return reader->after[i];
+    return NULL;
+}
+
+/* Makes a phase that has the rows of v write the copy, which saves a launch that reads them again: with a norm before it, 2400x445x774 took
+ * 18.3 us with two launches before the product. */
+static void write_copy(editor *e, ir_phase *phase, const ir_phase *reader, ir_value *v, ir_value *copy)
+{
+    copy->at = reader->ops[0]->at;
+    ir_op *op = build_op(e->b, op_cast, reader->ops[0], copy, 1, v);
+    op->attributes.to = v->type, op->role = role_epilogue;
+    edit_insert_op(e, phase, phase->op_count, op);
+}
+
 static ir_value *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, operand which)
 {
     arena *a = g->e->b->a;
     ir_value *copy = build_value(g->e->b, arena_printf(a, "%s.rows", v->name), v->type, v);
     const char *kernel = arena_printf(a, which == operand_a ? "%s_align" : "%s_align_b", g->e->b->p->kernels[k]->name);
+    ir_phase *reducer = reducer_of(reader, v);
     copy->root_stride = aligned_columns(v);
-    edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel});
+    if (reducer) write_copy(g->e, reducer, reader, v, copy);
+    else edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel});
     g->copies[g->count++] = (aligned){v, copy};
     return copy;
 }

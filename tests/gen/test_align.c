@@ -137,6 +137,43 @@ START_TEST(rows_with_slices_are_copied_as_a_whole)
 }
 END_TEST
 
+/* ---- copies by phases that reduce the rows */
+#define NORM(M)                                                                                                                            \
+    "block: t\ndtype: bf16\ndims: {M: " M ", K: 131, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], n: [K]}\nops:\n"                  \
+    "  - {out: h, op: rmsnorm, in: [x, n], eps: 1.0e-5}\n  - {out: y, op: linear, in: [h, w]}\n"
+
+static const ir_op *copying_cast(const plan *p)
+{
+    const ir_value *v = graph_value(p->ir, "x.rows");
+    return v && v->def->kind == op_cast ? v->def : NULL;
+}
+
+START_TEST(the_phase_that_sums_squares_of_odd_rows_copies_them)
+{
+    rig *r = rig_open(&(rig_request){.yaml = NORM("200") "outputs: {y: y}\n", .level = fusion_tile, .target = "sm_90a"});
+    const plan *p = r->c.plan;
+    ck_assert_int_eq(p->launch_count, 2);
+    ck_assert_int_eq(copies_in(p), 0);
+    ck_assert_ptr_nonnull(copying_cast(p));
+    ck_assert_int_eq(graph_value(p->ir, "x.rows")->root_stride, 136);
+    ck_assert(phase_has(p->launches[0].work->phase, copying_cast(p)));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+/* The product does not wait for the phase of row_max, which may run later. */
+START_TEST(a_phase_that_the_product_does_not_wait_for_copies_nothing)
+{
+    rig *r = planned("block: t\ndtype: bf16\ndims: {M: 200, K: 131, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n"
+                     "  - {out: y, op: linear, in: [x, w]}\n  - {out: m, op: row_max, in: [x]}\noutputs: {y: y, m: m}\n", fusion_tile);
+    ck_assert_ptr_nonnull(copy_of(r->c.plan, "x"));
+    ck_assert_ptr_null(copying_cast(r->c.plan));
+    rig_close(r);
+}
+END_TEST
+
 /* ---- which products need a copy; plans read back from text */
 typedef struct build {
     arena *a;
@@ -301,6 +338,8 @@ int main(void)
     tcase_add_test(t, views_and_outputs_with_odd_rows_are_copied_too);
     tcase_add_test(t, tensors_inside_a_plan_get_padded_rows_without_a_copy);
     tcase_add_test(t, rows_with_slices_are_copied_as_a_whole);
+    tcase_add_test(t, the_phase_that_sums_squares_of_odd_rows_copies_them);
+    tcase_add_test(t, a_phase_that_the_product_does_not_wait_for_copies_nothing);
     tcase_add_test(t, rows_of_16_bytes_and_other_layers_need_no_copy);
     tcase_add_test(t, planning_leaves_its_input_unchanged);
     tcase_add_test(t, a_plan_with_an_impossible_aligned_copy_is_refused);
