@@ -165,6 +165,8 @@ static void note_attributes(facts *f, const ir_op *op)
     const long long size =
         op->kind == op_rope || op->kind == op_attention ? value_columns(op->inputs[0]) / (op->inputs[0]->rank == 4 ? 1 : t->heads) : 0;
     note(f, op->kind == op_rope && t->rotary < size, "rope: rotary: part of a head");
+    for (int k = 0; k < 2; k++)
+        note(f, op->kind == op_rope && size % 2 && t->pairing == (rope_pairing)k, "rope of heads of an odd size: pairing: word %d", k);
     note(f, op->kind == op_rope && op->inputs[0]->rank == 4, "rope of heads apart");
     note(f, op->kind == op_attention && t->kv_heads < t->heads, "attention: heads in groups");
     note(f, op->kind == op_attention && t->window > 0, "attention: window");

@@ -15,6 +15,8 @@ typedef struct drawing {
 uint64_t draw_bits(drawing *d);
 int draw_below(drawing *d, int n);                 /* 0 .. n-1 */
 bool draw_chance(drawing *d, int percent);
+/* A chance that takes no number from the stream: what was drawn before it was added stays as it is, except where it comes true. */
+bool draw_apart(const drawing *d, int percent);
 int draw_weighted(drawing *d, const int *weights, int n);
 #define DRAW_OF(d, list) ((list)[draw_below(d, (int)(sizeof(list) / sizeof *(list)))])
 

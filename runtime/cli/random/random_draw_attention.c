@@ -14,6 +14,7 @@ attention_shape draw_heads(drawing *d, long long most_columns)
     while (size > 4 && size * group[0] > most_columns) size = DRAW_OF(d, sizes);
     attention_shape s = {axis_dim(d, "H", group[0]), {.value = 0}, {.value = 0}, {.value = 0}};
     s.kv_heads = group[1] == group[0] && draw_chance(d, 60) ? s.heads : axis_dim(d, "KV", group[1]);
+    if (draw_apart(d, 20)) size--; /* an odd number */
     s.head_size = s.value_size = axis_dim(d, "hd", size);
     if (draw_chance(d, 15)) s.value_size = axis_dim(d, "vd", DRAW_OF(d, sizes));
     return s;

@@ -361,8 +361,10 @@ int put_rope(drawing *d, int x, const random_axis *heads, long long head_size, i
     op_say(op, "heads", "%s", heads->text);
     op_say(op, "pairing", "%s", draw_chance(d, 60) ? "half" : "interleaved");
     if (draw_chance(d, 60)) op_say(op, "theta", "%s", DRAW_OF(d, bases));
-    long long rotary = head_size;
-    if (head_size > 2 && draw_chance(d, 20)) op_say(op, "rotary", "%lld", rotary = 2 + 2 * (long long)draw_below(d, (int)head_size / 2));
+    long long rotary = head_size / 2 * 2;
+    const bool part = head_size > 2 && draw_chance(d, 20);
+    if (part) rotary = 2 + 2 * (long long)draw_below(d, (int)head_size / 2);
+    if (part || rotary < head_size) op_say(op, "rotary", "%lld", rotary);
     if (draw_chance(d, 30)) say_scaling(d, op, rotary);
     if (draw_chance(d, 12)) op_say(op, "attention_factor", "%s", draw_chance(d, 50) ? "1.25" : "0.8");
     if (at >= 0) op_name(op, "at", at);

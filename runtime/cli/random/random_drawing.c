@@ -10,6 +10,12 @@ uint64_t draw_bits(drawing *d) { return random_bits(d->seed, d->index, d->drawn+
 int draw_below(drawing *d, int n) { return n > 1 ? (int)(draw_bits(d) % (uint64_t)n) : 0; }
 bool draw_chance(drawing *d, int percent) { return draw_below(d, 100) < percent; }
 
+bool draw_apart(const drawing *d, int percent)
+{
+    const uint64_t apart = (uint64_t)1 << 40; /* more than a spec ever draws */
+    return random_bits(d->seed, d->index, d->drawn + apart) % 100 < (uint64_t)percent;
+}
+
 int draw_weighted(drawing *d, const int *weights, int n)
 {
     int sum = 0;
