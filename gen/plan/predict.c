@@ -163,7 +163,8 @@ static double lost_in_last_round(const plan *p, const launch *l, const launch_ph
 /* Seconds that a phase's data comes late. While a launch waits for words, its ring fills with the phase's weights. */
 static double wait_before(const plan *p, const launch *l, int phase, const prediction *one)
 {
-    const double hop = device_busy_hop(p->device), further_rows = l->ring_pages ? (double)rows_of(p, l) - 1 : 0;
+    const bool reads_rows = l->words || has_ring(l, &l->work[phase]);
+    const double hop = device_busy_hop(p->device), further_rows = reads_rows ? (double)rows_of(p, l) - 1 : 0;
     const double wait = l->words ? fmax(0, hops_of_words * hop - fmin(one->memory, ring_seconds(p, l))) : hops_of_a_wait * hop;
     return l->words || l->work[phase].await_count ? wait + hops_of_a_row * hop * further_rows : 0;
 }
