@@ -397,7 +397,7 @@ static void ablate_spec(void *argument)
 
 int command_ablate_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "ablate")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     ablate_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     const int code = cli_run(ablate_spec, &j, j.a);
     return code == code_ok && j.failed ? code_check_failed : code;

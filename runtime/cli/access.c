@@ -86,7 +86,7 @@ static void access_spec_file(void *argument)
 
 int command_access_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "access")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     access_job j = {arena_new(), o, o->files[0]};
     return cli_run(access_spec_file, &j, j.a);
 }

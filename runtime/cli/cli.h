@@ -81,8 +81,8 @@ const char *cli_first_line(arena *a, const char *log);
  * text differ in inputs, parameters, states or outputs. */
 const ir_graph *cli_graph(arena *a, const cli_options *o, const compiled *c);
 
-/* Whether one spec was given; otherwise complains on stderr. */
-bool cli_is_one_spec(const cli_options *o, const char *command);
+/* Whether one spec, or one folder of a model, was given; otherwise complains on stderr. */
+bool cli_is_one_spec(const cli_options *o);
 /* Bails with `what` and the first line of the device's error, followed by the log or, without one (NULL or empty), by the error's other
  * lines. */
 _Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what, const tfgen_error *error, const char *log);

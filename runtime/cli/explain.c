@@ -91,7 +91,7 @@ static void explain_spec(void *argument)
 
 int command_explain_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "explain")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     explain_job j = {arena_new(), o, o->files[0]};
     return cli_run(explain_spec, &j, j.a);
 }

@@ -327,7 +327,7 @@ static void fit_spec(void *argument)
 
 int command_fit_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "fit")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     fit_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     return cli_run(fit_spec, &j, j.a);
 }

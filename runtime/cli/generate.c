@@ -179,7 +179,7 @@ static void generate(void *argument)
 
 int command_generate_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "generate")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     generate_job j = {.a = arena_new(), .o = o};
     const int code = cli_run(generate, &j, j.a);
     return code == code_ok ? j.code : code;

@@ -154,7 +154,7 @@ static void import_model(void *argument)
 
 int command_import_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "import")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     import_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     return cli_run(import_model, &j, j.a);
 }

@@ -254,7 +254,7 @@ static void predict_spec(void *argument)
 
 int command_predict_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "predict")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     predict_job j = {.a = arena_new(), .o = o, .path = o->files[0]};
     return cli_run(predict_spec, &j, j.a);
 }

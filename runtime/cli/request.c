@@ -1,5 +1,6 @@
 /* In: options. Out: compile requests. Refuses unknown levels, stages and fusions, and lists the known ones. */
 #include "runtime/cli/cli.h"
+#include "runtime/cli/options_table.h"
 #include "runtime/device/device.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include <string.h>
@@ -228,10 +229,11 @@ int cli_worse(int x, int y)
 }
 
 /* ---- one spec, one device */
-bool cli_is_one_spec(const cli_options *o, const char *command)
+bool cli_is_one_spec(const cli_options *o)
 {
+    const command_info *command = &all_commands[o->command];
     if (o->file_count <= 1) return true;
-    fprintf(stderr, "tfgen: %s takes one SPEC; give each its own call\n", command);
+    fprintf(stderr, "tfgen: %s takes one %s; give each its own call\n", command->name, command->arguments);
     return false;
 }
 

@@ -220,7 +220,7 @@ static void trace_spec(void *argument)
 
 int command_trace_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "trace")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     trace_job j = {arena_new(), o, o->files[0]};
     return cli_run(trace_spec, &j, j.a);
 }

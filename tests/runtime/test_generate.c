@@ -296,6 +296,7 @@ static const struct {
     const char *says;
 } bad[] = {
     {CONFIG, NULL, NULL, "", 2, "generate needs --prompt-ids=LIST"},
+    {CONFIG, NULL, NULL, "other --prompt-ids=1", 2, "generate takes one FOLDER; give each its own call"},
     {CONFIG, NULL, NULL, "--prompt-ids=1,,2", 2, "',2' does not begin with the id of a token"},
     {CONFIG, NULL, NULL, "--prompt-ids=1,-2", 2, "'-2' does not begin with the id of a token"},
     {CONFIG, NULL, NULL, "--prompt-ids='1;'", 2, "'' does not begin with the id of a token"},

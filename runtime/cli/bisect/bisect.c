@@ -212,7 +212,7 @@ static void bisect_spec(void *argument)
 
 int command_bisect_main(const cli_options *o)
 {
-    if (!cli_is_one_spec(o, "bisect")) return code_usage;
+    if (!cli_is_one_spec(o)) return code_usage;
     bisection b = {.a = arena_new(), .o = o, .path = o->files[0]};
     const int code = cli_run(bisect_spec, &b, b.a);
     return code != code_ok ? code : b.found ? code_check_failed : b.unjudged ? code_unjudged : code_ok;
