@@ -162,29 +162,37 @@ static void make_folders(arena *a, const char *path)
 
 static void close_file(void *file) { close(*(int *)file); }
 
-/* Locks the file until the arena ends. */
-static int *lock(arena *a, const char *path)
+/* Opens the lock file until the arena ends. */
+static int open_lock(arena *a, const char *name)
 {
     int *file = arena_alloc(a, sizeof *file);
-    const char *name = arena_printf(a, "%s.lock", path);
     *file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (*file < 0) cannot(a, "open", name, strerror(errno));
     arena_defer(a, close_file, file);
-    while (flock(*file, LOCK_EX))
-        if (errno != EINTR) cannot(a, "lock", name, strerror(errno));
-    return file;
+    return *file;
+}
+
+static const char *lock_of(arena *a, const char *path) { return arena_printf(a, "%s.lock", path); }
+
+void wisdom_check_file(arena *a, const char *path)
+{
+    (void)wisdom_load_file(a, path);
+    make_folders(a, path);
+    (void)open_lock(a, lock_of(a, path));
 }
 
 wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more)
 {
     wisdom_change change = {0};
     make_folders(a, path);
-    const int *held = lock(a, path);
+    const int held = open_lock(a, lock_of(a, path));
+    while (flock(held, LOCK_EX))
+        if (errno != EINTR) cannot(a, "lock", lock_of(a, path), strerror(errno));
     const wisdom *now = wisdom_load_file(a, path);
     const char *text = wisdom_text(a, merged(a, now, more, false, &change), true);
     if (strlen(text) > most_wisdom_bytes)
         bail(a, code_io, (position){0}, "wisdom: %s would have more than %d bytes", path, most_wisdom_bytes);
     if (!file_put(path, text, strlen(text))) cannot(a, "write", path, file_why(errno));
-    flock(*held, LOCK_UN);
+    flock(held, LOCK_UN);
     return change;
 }

@@ -29,4 +29,6 @@ typedef struct wisdom_change {
 /* Adds entries to the file, under a lock file, since other processes may add at the same time. Makes its folder. Bails, and leaves the file
  * alone, if it is not a wisdom file. */
 wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more);
+/* Bails if wisdom_add() would, before there is anything to add. Makes the file's folder and its lock file. */
+void wisdom_check_file(arena *a, const char *path);
 #endif

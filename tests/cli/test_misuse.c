@@ -127,6 +127,16 @@ START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 }
 END_TEST
 
+/* Before any tile is timed: the whole search would be lost. */
+START_TEST(tune_says_at_once_that_it_cannot_save_what_it_finds)
+{
+    ck_assert_int_eq(tfgen("tune specs/rmsnorm.yaml --budget=1h --trials=%s/trials --wisdom=/proc/wisdom", folder), 7);
+    says("wisdom: cannot open /proc/wisdom.lock: ");
+    ck_assert_int_eq(tfgen("tune specs/rmsnorm.yaml --budget=1h --trials=%s/trials --wisdom=%s/", folder, folder), 7);
+    says("it is a folder, not a file");
+}
+END_TEST
+
 /* --tile names a phase, and each fusion level has phases of its own. */
 START_TEST(explain_with_a_tile_shows_only_levels_with_that_phase)
 {
@@ -158,6 +168,7 @@ int main(void)
     tcase_add_test(t, fit_refuses_before_it_prints_anything);
     tcase_add_test(t, an_unwritable_folder_for_temporary_files_is_named);
     tcase_add_test(t, a_file_that_is_no_wisdom_is_neither_used_nor_written_over);
+    tcase_add_test(t, tune_says_at_once_that_it_cannot_save_what_it_finds);
     tcase_add_test(t, explain_with_a_tile_shows_only_levels_with_that_phase);
     suite_add_tcase(suite, t);
     const int result = run_suite(suite);

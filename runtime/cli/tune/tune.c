@@ -166,6 +166,7 @@ static void begin(tune_job *j)
     t->wisdom = o->wisdom ? o->wisdom : wisdom_path(t->a);
     if (!t->wisdom || strcmp(t->wisdom, "none") == 0)
         bail(t->a, code_usage, (position){0}, "tune: no file for results is known; name one with --wisdom=FILE");
+    wisdom_check_file(t->a, t->wisdom);
     t->trials = database_open(t->a, trials_path(t), t->ranks.many_hosts);
     t->date = today(t->a);
     const tfgen_device_info *d = &t->device->info;
