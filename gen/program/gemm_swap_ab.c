@@ -260,7 +260,8 @@ static double usual_seconds(const problem *p)
 /* Up to swap_ab_most_rows rows, predicted times decide between this program and wgmma. H200, us measured (predicted): 3088x1480x29888
  * swap_ab 427 (413), wgmma 497 (531); 6056x584x22760 320 (320), 419 (353); 4129x640x8944 90 (90), 145 (89); 5054x4520x5104 382 (387), 399
  * (395). */
-static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
+static const worse_range worse[] = {
+    {where_not_rounded, .least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
 
 /* How many tiles of the last round may be split along K: so many that all their parts run at once. In a launch of clusters, which compute a
  * tile per member (swap_ab_members()), it counts clusters instead of tiles. */

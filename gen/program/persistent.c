@@ -80,6 +80,15 @@ static void try_persistent(swap_ab_search *s, const gemm_swap_ab_tile *x)
     }
 }
 
+/* True for short K and results that L2 does not hold, above swap_ab_most_rows rows. H200, such products by gemm_wgmma and by the persistent
+ * tile that would be chosen, us: 27616x22976x128 437, 602; 17920x14080x64 156, 180; 32493x6080x107 132, 154; 2x4160x5632x128 32, 36. */
+static bool stores_too_much(const problem *p)
+{
+    enum { long_k = 1024 };
+    const double bytes = (double)swap_ab_element_bytes * (double)product_matrices(p) * (double)problem_rows(p) * (double)p->packed_n;
+    return problem_rows(p) > swap_ab_most_rows && product_length(p) < long_k && bytes > p->device->numbers[number_l2].value;
+}
+
 /* x has m and n. Tries it alone and, if rows begin within sectors, with multicast of rows in turn. Left out: tiles of 64 columns with long
  * K. */
 static void try_shape(swap_ab_search *s, gemm_swap_ab_tile x)
@@ -110,5 +119,6 @@ void swap_ab_choose_persistent(const problem *p, const program *by, gemm_swap_ab
     if (!product_is_rounded(p) || staging_obstacle(p, true) || results_unit(p) != gemm_vector) return;
     if (p->product->attributes.transpose_a && product_length(p) > longest_across) return;
     if (p->product->kind == op_matmul && !lies_at_sectors(p->product->inputs[1])) return;
+    if (stores_too_much(p)) return;
     swap_ab_try_shapes(&s, &(swap_ab_shapes){.k = 64, .least_m = 64, .most_n = 256, .step = 64}, try_shape);
 }

@@ -24,7 +24,8 @@ typedef enum circumstance {
     where_queries_vary = 512,  /* a call may have more queries than the plan was made for */
     where_both_in_terms = 1024, /* matrix units multiply A and B as sums of bf16 numbers, in 6 passes along K */
     where_in_list = 2048,       /* a launch of several phases */
-    where_streams = 4096        /* a launch whose products stream their weights through a ring */
+    where_streams = 4096,       /* a launch whose products stream their weights through a ring */
+    where_not_rounded = 8192    /* a product without the costs of gen/program/bits16.h, or whose epilogue does more than round */
 } circumstance;
 typedef struct worse_range {
     unsigned where;                                             /* a set of circumstances; 0: always */

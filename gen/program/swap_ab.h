@@ -43,7 +43,7 @@ static const double swap_ab_tail_part = 1.45 / 38400;
 /* The rows of a tile if `tiles` row tiles share all rows evenly, in multiples of 8. 0: no tile may have so few or so many, or fewer tiles
  * of that size suffice. */
 int swap_ab_rows_of_tile(const problem *p, long long tiles);
-enum { swap_ab_most_rows = 8192 }; /* with more rows other programs are preferred */
+enum { swap_ab_most_rows = 8192 }; /* with more rows other programs are preferred if the epilogue computes */
 /* True for matmuls, and for linears of more rows than gemm_swap_ab.c chooses tiles for: 64, or 128 if rows begin at L2 lines or K is longer
  * than was timed. */
 bool swap_ab_many_rows(const problem *p);

@@ -1,5 +1,6 @@
 /* Finds the first worse_range of a program that applies to a problem (gen/program/program.h). */
-#include "gen/program/products.h"
+#include "gen/program/bits16.h"
+#include "gen/program/staging.h"
 
 static bool multiplies_f32_on_units(const problem *p)
 {
@@ -28,6 +29,7 @@ static unsigned circumstances_of(const problem *p)
     if (!p->product) return here | at_cache(p);
     here |= obstacle_to_16_bits(p, layer_register_fed, weights_as_rows) ? where_not_16_bits : where_16_bits;
     const bool both = rows_terms(weights_in_terms, p->product) > 1 && product_passes(p, weights_in_terms) > most_digits;
+    here |= has_16_bit_costs(p) && product_is_rounded(p) ? 0 : where_not_rounded;
     return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0) | (both ? where_both_in_terms : 0);
 }
 

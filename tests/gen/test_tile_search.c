@@ -188,6 +188,31 @@ START_TEST(tiles_that_were_slower_than_predicted_are_not_tried)
 }
 END_TEST
 
+/* ---- the cost model's choice */
+typedef struct chosen_case {
+    const char *text;
+    int m, n, k;
+    program_kind program;
+    bool persistent;
+} chosen_case;
+
+/* Above 8192 rows: products that only round take the program of less time, and persistent workgroups unless their results are large. */
+static const chosen_case chosen_cases[] = {{matmul, 19456, 128, 2304, program_gemm_swap_ab, false},
+                                           {linear, 11808, 1152, 3392, program_gemm_swap_ab, true},
+                                           {computing, 19456, 128, 2304, program_gemm_wgmma, false},
+                                           {linear, 27616, 22976, 128, program_gemm_wgmma, false}};
+
+START_TEST(products_of_very_many_rows)
+{
+    const chosen_case *c = &chosen_cases[_i];
+    rig *r = planned(c->text, c->m, c->n, c->k);
+    const ir_tile *t = &problem_for(r).phase->tile;
+    ck_assert_int_eq(t->program, c->program);
+    ck_assert(c->program != program_gemm_swap_ab || t->gemm_swap_ab.persistent == c->persistent);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tile_search");
@@ -197,6 +222,7 @@ int main(void)
     tcase_add_test(c, stages_are_as_many_as_fit_up_to_a_limit);
     tcase_add_loop_test(c, another_tile_is_chosen_if_it_takes_clearly_less, 0, sizeof choices / sizeof *choices);
     tcase_add_test(c, tiles_that_were_slower_than_predicted_are_not_tried);
+    tcase_add_loop_test(c, products_of_very_many_rows, 0, sizeof chosen_cases / sizeof *chosen_cases);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
