@@ -159,7 +159,8 @@ static const swapped of_rounding = {.one_round = 1.44,
                                     .rows = {0.78, 0.64},
                                     .columns = {0.82, 0.82},
                                     .launch_cluster = 255,
-                                    .round_cluster = 475};
+                                    .round_cluster = 475,
+                                    .shared = 1};
 static const swapped of_computing = {.one_round = 1.48,
                                      .rounds_of_two = 0.98,
                                      .idle = 0.71,
@@ -311,7 +312,7 @@ typedef struct numbers {
     unaligned staged_more, direct_more;
     computing computing;
     beginnings begin_rows, begin_columns;
-    double shared, power; /* as in `swapped` */
+    double shared, power; /* as in `swapped`; shared: of short matmuls and of linears that only round */
 } numbers;
 /* Fitted apart for short matmuls and other products, and by whether both warpgroups compute a tile (own_tiles). */
 static const numbers both_of_short = {.one_round = 1.28,
@@ -385,7 +386,8 @@ static const numbers own_of_others = {.one_round = 1.29,
                                       .direct_more = {0.16, 0.68, 0.7},
                                       .computing = {0.015, 0.07, 0.6, 0.3, 0.13, 60},
                                       .begin_rows = {1, 1.35, 1.9},
-                                      .begin_columns = {1, 1.6, 2}};
+                                      .begin_columns = {1, 1.6, 2},
+                                      .shared = 1};
 
 /* The producer loads ahead of the end of a tile. So if workgroups compute several tiles, a tile takes the longest of its loads, and its
  * products and its end; with own_tiles the end of one tile overlaps with products of the next. */
@@ -406,7 +408,9 @@ void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descri
     d->memory_share = f->memory, d->streamed = k_tiles * 128 * (x->m + n), d->ahead = x->stages * 128 * (x->m + n) / f->latency;
     const double warpgroups = 2, of_one = x->own_tiles ? x->m / 64.0 : 1; /* wgmmas of a warpgroup in 16 elements along k */
     const double read = shared_memory_cycles(x->own_tiles ? 1 : warpgroups, of_one, x->n * of_one, x->m + n);
-    const double shared = f->shared > 0 ? k_tiles * 4 * read / f->shared : 0, sharp = 6;
+    const bool counts = f->shared > 0 && (matmul || (p->product->kind != op_matmul && product_is_rounded(p)));
+    const double reached = counts ? f->shared : 0;
+    const double shared = reached > 0 ? k_tiles * 4 * read / reached : 0, sharp = 6;
     const double wgmmas = k_tiles * results / 32; /* cycles, as all others here */
     const double products = pow(pow(wgmmas / f->rate, sharp) + pow(shared, sharp), 1 / sharp) + k_tiles * f->k_tile;
     const double a_result =
