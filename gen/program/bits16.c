@@ -240,6 +240,28 @@ static double swap_ab_products_share(const swapped *f, const gemm_swap_ab_tile *
     return fmin(1, together * warpgroups * alone / pow(pow(all, sharp) + pow(chain, sharp) + pow(shared, sharp), 1 / sharp));
 }
 
+/* True for matmuls whose operands are both stored along K. A load of rows that begin within sectors asks for more sectors than it has. In
+ * launches of one round of such matmuls, members of a cluster ask for a part each, which costs less than if one workgroup asks for all.
+ * H200, us (predicted, and without this): 1x5x512x328x1816 by 64x128 in clusters of 4 that multicast columns 10.0 (11.5, 14.9);
+ * 384x640x21672 by 64x128 in 4 slices and clusters of 2 29.2 (35.2, 47.0). */
+static bool members_share_requests(const problem *p)
+{
+    return p->product->kind == op_matmul && !matmul_is_across(p->product) && !p->product->attributes.transpose_a;
+}
+
+/* How often a byte counts that `sharing` workgroups load for each other, from how often it counts for one alone. */
+static double count_among(double alone, int sharing) { return 1 + (alone - 1) / ((double)sharing * sharing); }
+
+/* Bytes that a workgroup reads again from DRAM, as workgroups of one round that share B but do not multicast it drift apart, if L2 does not
+ * hold B. Times in us (predicted, and without this): matmul 80x2304x23296 by 40x192 in 4 slices 41.8 (43.0, 38.6), with multicast of B
+ * 32.8 (36.9). Fitted to this matmul; constants of linears contain it. */
+static double bytes_of_drift(const problem *p, const gemm_swap_ab_tile *x, int row_tiles)
+{
+    const double share = 0.2, bytes = (double)swap_ab_element_bytes * (double)p->packed_n * (double)product_length(p);
+    if (p->product->kind != op_matmul || product_matrices(p) > 1 || bytes <= p->device->numbers[number_l2].value) return 0;
+    return share * bytes * fmax(0, (double)row_tiles / x->cluster_m - 1) / (double)swap_ab_workgroups(p, x);
+}
+
 /* Above swap_ab_most_rows rows the constants hold for launches of one round over long K that is not split, and for persistent workgroups.
  * Of 30 tiles in several rounds, 26 took longer than predicted, 1.22 times in the geometric mean; of one round over short K all 7 did, 1.25
  * times (20318x256x384 by 160x256 13.3 us, predicted 10.2). */
@@ -273,13 +295,15 @@ void swap_ab_16_bit_cost(const problem *p, const gemm_swap_ab_tile *x, cost_desc
     d->seats = members < 4 ? 0 : floor(p->device->units * swap_ab_seats / 100.0) * d->per_unit;
     const bool one = d->groups <= (d->seats > 0 ? d->seats : p->device->units * d->per_unit);
     const int begin = swap_ab_beginning_of_rows(p, x->m);
-    const double of_rows = loaded * count_of_byte(&f->begin_rows, begin == 0, begin == 1);
-    const double of_columns = x->n * count_of_columns(p, &f->begin_columns);
+    const bool share = one && members_share_requests(p);
+    const double of_rows = loaded * count_among(count_of_byte(&f->begin_rows, begin == 0, begin == 1), share ? x->cluster : 1);
+    const double of_columns = x->n * count_among(count_of_columns(p, &f->begin_columns), share ? x->cluster_m : 1);
     const double count = (one ? f->one_round : d->per_unit > 1 ? f->rounds_of_two : rounds) / gain_of_idle(p, d, f->idle);
     d->taken = count * k_bytes * (of_rows * swap_ab_shared(x->cluster, f->rows.of_two, f->rows.of_four) +
                                   of_columns * swap_ab_shared(x->cluster_m, f->columns.of_two, f->columns.of_four));
     d->asked_counts = (one ? asked_in_one_round : 1) * k_bytes * (of_rows / x->cluster + of_columns / x->cluster_m) / d->asked;
     d->matrix = true, d->lockstep = true;
+    if (one) d->memory += bytes_of_drift(p, x, row_tiles);
     d->memory_share = d->per_unit > 1 ? f->memory_of_two : problem_rows(p) < least_rows ? few_rows_memory : f->memory;
     d->products = 2.0 * x->m * packed * k_tiles * x->k;
     const double together = fmin(d->per_unit, fmax(1, ceil(d->groups / p->device->units))), stores = swap_ab_stores(p, f, x);

@@ -12,6 +12,8 @@ static const char matmul[] = "block: t\ndtype: bf16\ndims: {M: %d, N: %d, K: %d}
                              "  - {out: y, op: matmul, in: [x, z]}\noutputs: {y: y}\n";
 static const char columns_of_a[] = "block: t\ndtype: bf16\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [K, M], z: [K, N]}\nops:\n"
                                    "  - {out: y, op: matmul, in: [x, z], transpose_a: true}\noutputs: {y: y}\n";
+static const char turned[] = "block: t\ndtype: bf16\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [M, K], z: [N, K]}\nops:\n"
+                             "  - {out: y, op: matmul, in: [x, z], transpose: true}\noutputs: {y: y}\n";
 static const char computing[] = "block: t\ndtype: bf16\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\nops:\n"
                                 "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: gelu_erf, in: [l]}\noutputs: {y: y}\n";
 
@@ -232,6 +234,24 @@ START_TEST(reading_weights_twice_costs_time)
 }
 END_TEST
 
+/* If L2 does not hold B, workgroups of different rows that do not multicast it read parts of it twice from DRAM. */
+START_TEST(multicast_saves_reads_of_a_large_b)
+{
+    const double large = seconds_by(matmul, 80, 2304, 23296, 40, 192, 1, 4) / seconds_by(matmul, 80, 2304, 23296, 40, 192, 2, 4),
+                 small = seconds_by(matmul, 80, 2304, 1024, 40, 192, 1, 4) / seconds_by(matmul, 80, 2304, 1024, 40, 192, 2, 4);
+    ck_assert_msg(large > 1.08 && small < 1.03, "%.3f %.3f", large, small);
+}
+END_TEST
+
+/* Rows of both operands that begin within sectors cost less where a cluster loads them together. */
+START_TEST(clusters_share_requests_of_rows_within_sectors)
+{
+    const double within = seconds_by(turned, 2560, 328, 1816, 64, 128, 4, 1) / seconds_by(turned, 2560, 328, 1816, 64, 128, 1, 1),
+                 at_lines = seconds_by(turned, 2560, 328, 1792, 64, 128, 4, 1) / seconds_by(turned, 2560, 328, 1792, 64, 128, 1, 1);
+    ck_assert_msg(within < 0.9 * at_lines, "%.3f %.3f", within, at_lines);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tile_search");
@@ -243,6 +263,8 @@ int main(void)
     tcase_add_test(c, tiles_that_were_slower_than_predicted_are_not_tried);
     tcase_add_loop_test(c, products_of_very_many_rows, 0, sizeof chosen_cases / sizeof *chosen_cases);
     tcase_add_test(c, reading_weights_twice_costs_time);
+    tcase_add_test(c, multicast_saves_reads_of_a_large_b);
+    tcase_add_test(c, clusters_share_requests_of_rows_within_sectors);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
