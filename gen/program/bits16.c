@@ -417,10 +417,15 @@ static const numbers own_of_others = {.one_round = 1.29,
  * products and its end; with own_tiles the end of one tile overlaps with products of the next. */
 void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descriptor *d)
 {
+    enum { short_k = 128 };
+    const double short_memory = 0.8; /* with short K and without own_tiles: nothing is multiplied while a tile is stored */
+    const double shared_alone = 1.2; /* as numbers.shared: 1280x512x2728 by 64x128 10.0 us (11.2; by numbers.shared 12.7) */
     const double beyond_counts = 0.4, no_gain = 1.6 /* lockstep_gain of gen/base/cost.c */;
     const bool matmul = is_short_matmul(p);
     const numbers *f = x->own_tiles ? matmul ? &own_of_short : &own_of_others : matmul ? &both_of_short : &both_of_others;
     const bool one = d->groups <= p->device->units;
+    const bool alone = one && x->own_tiles && x->m == 64 && x->cluster == 1; /* a warpgroup that multiplies alone */
+    const bool stores_alone = matmul && !x->own_tiles && !one && product_length(p) <= short_k;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double n = matmul_is_across(p->product) ? (x->n + 63) / 64 * 64 : x->n, all = (double)problem_rows(p), tiles = ceil(all / x->m);
     const double of_a_row = count_of_byte(&f->begin_rows, a_begins_at_lines(p, weights_in_terms), lies_at_sectors(p->product->inputs[0]));
@@ -429,11 +434,12 @@ void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descri
     d->taken = (one ? f->one_round : f->rounds) / gain_of_idle(p, d, 0.55) * k_tiles * 128 *
                ((x->m + beyond_counts * beyond) * of_a_row + of_columns * f->column * multicast);
     d->asked_counts = (one ? no_gain : 1) * k_tiles * 128 * (x->m * of_a_row + of_columns / x->cluster) / d->asked;
-    d->memory_share = f->memory, d->streamed = k_tiles * 128 * (x->m + n), d->ahead = x->stages * 128 * (x->m + n) / f->latency;
+    d->memory_share = stores_alone ? short_memory : f->memory, d->streamed = k_tiles * 128 * (x->m + n);
+    d->ahead = x->stages * 128 * (x->m + n) / f->latency;
     const double warpgroups = 2, of_one = x->own_tiles ? x->m / 64.0 : 1; /* wgmmas of a warpgroup in 16 elements along k */
     const double read = shared_memory_cycles(x->own_tiles ? 1 : warpgroups, of_one, x->n * of_one, x->m + n);
     const bool counts = f->shared > 0 && (matmul || (p->product->kind != op_matmul && product_is_rounded(p)));
-    const double reached = counts ? f->shared : 0;
+    const double reached = !counts ? 0 : alone ? shared_alone : f->shared;
     const double shared = reached > 0 ? k_tiles * 4 * read / reached : 0, sharp = 6;
     const double wgmmas = k_tiles * results / 32; /* cycles, as all others here */
     const double products = pow(pow(wgmmas / f->rate, sharp) + pow(shared, sharp), 1 / sharp) + k_tiles * f->k_tile;

@@ -15,7 +15,7 @@ typedef struct rolling {
     double products, shared;          /* of the cycles of products; see slowed() */
     double wait, wait_of_few;         /* cycles between the products of two k tiles; wait_of_few: with up to 64 rows */
     double stored, result;            /* cycles of the stores of a warpgroup: once, and per result */
-    double start, matmul, between;    /* cycles of a linear's launch and of a matmul's, and between two rounds */
+    double start, between;            /* cycles of the launch, and between two rounds */
     unaligned more;                   /* cycles per result */
     beginnings rows, columns;         /* of loaded bytes */
 } rolling;
@@ -33,7 +33,6 @@ static const rolling of_persistent = {.taken = 0.47,
                                       .stored = 206,
                                       .result = 0.173,
                                       .start = 1770,
-                                      .matmul = 2990,
                                       .between = 52,
                                       .more = {0.6, 0.6, 1.04},
                                       .rows = {1, 0.8, 1.55},
@@ -64,7 +63,7 @@ void swap_ab_persistent_cost(const problem *p, const gemm_swap_ab_tile *x, doubl
     const double each = fmax(alone * slow * together, alone * slow + (x->m > 64 ? f->wait : f->wait_of_few));
     const double stores = f->stored + (f->result + cycles_of_unaligned(p, f->more)) * x->m * 64;
     d->products *= slow, d->products_share = 1, d->chain_cycles = k_tiles * each + stores, d->end_cycles = 0;
-    d->start_cycles = (p->product->kind == op_matmul ? f->matmul : f->start) + (members > 1 ? 200 + 255 * log2(members) : 0) + stores;
+    d->start_cycles = f->start + (members > 1 ? 200 + 255 * log2(members) : 0) + stores;
     d->round_cycles = f->between, d->tail = 1, d->power = 0;
 }
 
@@ -114,7 +113,7 @@ static void try_shape(swap_ab_search *s, gemm_swap_ab_tile x)
 void swap_ab_choose_persistent(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { longest_across = 512 };
-    const double clearly = 0.98;
+    const double clearly = 0.99;
     swap_ab_search s = {p, by, best, clearly * swap_ab_seconds(p, by, best)};
     if (!product_is_rounded(p) || staging_obstacle(p, true) || results_unit(p) != gemm_vector) return;
     if (p->product->attributes.transpose_a && product_length(p) > longest_across) return;
