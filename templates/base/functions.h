@@ -225,7 +225,7 @@ DEV float op_log1p(float x) { return TF_CHOSEN(log1p)(x); }
 DEV float op_softplus(float x) { return TF_CHOSEN(softplus)(x); }
 DEV float op_mish(float x) { return TF_CHOSEN(mish)(x); }
 DEV float op_quick_gelu(float x) { return TF_CHOSEN(quick_gelu)(x); }
-DEV float op_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * op_expm1(x); }
+DEV float op_selu(float x) { return 1.05070098f * (x > 0.0f ? x : 0.0f) + 1.75809934f * op_expm1(x > 0.0f ? 0.0f : x); } // as op_elu
 DEV float op_hardsigmoid(float x)
 {
     const float y = at_most(at_least(x + 3.0f, 0.0f), 6.0f);
@@ -234,7 +234,8 @@ DEV float op_hardsigmoid(float x)
 DEV float op_hardswish(float x) { return x * op_hardsigmoid(x); }
 DEV float op_pow(float x, float y) { return TF_CHOSEN(pow)(x, y); }
 DEV float op_leaky_relu(float x, float slope) { return x > 0.0f ? x : slope * x; }
-DEV float op_elu(float x, float alpha) { return x > 0.0f ? x : alpha * op_expm1(x); }
+// A sum, one of whose terms is 0: a condition around the exponential became a branch for each element.
+DEV float op_elu(float x, float alpha) { return (x > 0.0f ? x : 0.0f) + alpha * op_expm1(x > 0.0f ? 0.0f : x); }
 DEV float op_clamp(float x, float low, float high) { return op_min(op_max(x, low), high); }
 DEV float op_where(float condition, float x, float y) { return condition == 0.0f ? y : x; }
 
