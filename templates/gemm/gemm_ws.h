@@ -81,19 +81,34 @@ template <class S> struct gemm_ws {
     // the eight 16-byte pieces of each row. Pieces are swizzled, which does not matter for a sum. No chain has more than 256 terms.
     static constexpr int square_levels = sum_levels(pass_tiles<S, tile_k>::each, 256 / 16);
     using square_sums = running<take_sum, 2, square_levels, static_cast<int>(root_up(pass_tiles<S, tile_k>::each, square_levels))>;
-    DEV static vec<float, 2> squares_of_k_tile(shared_address rows)
+    DEV static unsigned place_of_squares() // of the thread's first piece, in bytes from the first row
     {
         const int thread = thread_index() % 128, first = fragment::row(thread, 0);
+        return first * 128 + (thread % 4 + first % 2 * 4) * 16;
+    }
+    DEV static vec<float, 2> squares_of_k_tile(shared_address rows, unsigned place)
+    {
         vec<float, 2> sums = splat<2>(0.0f);
 #pragma unroll
         for (int h = 0; h < 2; h++)
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 unsigned x[4];
-                shared_read(rows + (first + h * 8) * 128 + (thread % 4 + (first + i) % 2 * 4) * 16, x);
-                sums[h] += squares_of<a_type>(x);
+                shared_read(rows + (place ^ i * 64) + h * 1024, x);
+                sums[h] += squares_of_piece(x);
             }
         return sums;
+    }
+    DEV static float squares_of_piece(const unsigned (&x)[4])
+    {
+        if constexpr (!one_type<a_type, bf16>) return squares_of<a_type>(x);
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) { // a shift or a mask makes an f32, where compilers would move each half down first
+            const float low = bits_float(x[i] << 16), high = bits_float(x[i] & 0xffff0000u);
+            sum = fused(high, high, fused(low, low, sum));
+        }
+        return sum;
     }
     struct no_sums {};
     template <bool Yes, class X> struct only_if {
@@ -241,6 +256,8 @@ template <class S> struct gemm_ws {
         const int group = warpgroup_of_tile(), n = k_tiles(p, t);
         int s = 0, previous = 0;
         stage_products<a_type, group_n> products, others;
+        unsigned place = 0;
+        if constexpr (input_sums) place = place_of_squares();
         if constexpr (own_tiles) turn_take();
         if constexpr (Ring::shared) { // without this, the accumulators of each phase of the launch would be live throughout
 #pragma unroll
@@ -268,7 +285,10 @@ template <class S> struct gemm_ws {
             if constexpr (halves == 2) others.commit_with_others();
             pin_all(c);
             touch(p, t, c, s);
-            if constexpr (input_sums) c.squares.join(squares_of_k_tile(m.memory + group * 64 * 128));
+            if constexpr (input_sums) {
+                warp_barrier(); // else ptxas moves these loads, and the sums, ahead of the last products
+                c.squares.join(squares_of_k_tile(m.memory + group * 64 * 128, place));
+            }
             products.template wait<1>(c.acc); // products of the previous k tile are complete and no longer read their stage
             if constexpr (halves == 2) others.template wait<1>(c.second);
             release(ring, previous, s > 0);
