@@ -110,13 +110,29 @@ void gemm_write_staging(const gemm *g)
     write_line(g->w, "static constexpr int results = %d, results_unit = %d;", g->results, g->staged_unit ? g->staged_unit : gemm_vector);
 }
 
+/* Whether a thread's results of a row are one block of the epilogue. */
+static bool has_one_block(const gemm *g)
+{
+    const gemm_warpgroups_tile *t = &g->e->phase->tile.gemm_warpgroups;
+    return t->n == (t->m == 64 && !t->own_tiles ? 64 : 32);
+}
+
+/* Finds what threads load for their epilogue before the products (gemm_early.c): in a launch of several phases, where residuals are there
+ * earlier than the products' operands. (H200, tiny-small, us: 37.1, and 36.4 with the residuals of o and down loaded early. Sines and
+ * cosines of qkv's ropes computed early made it 0.8 slower.) */
+static void find_early(gemm *g, bool split)
+{
+    const gemm_warpgroups_tile *t = &g->e->phase->tile.gemm_warpgroups;
+    if (!g->e->plan->ir->feeds || split || !has_one_block(g) || t->m != 64 || g->staged_unit || g->width != 4 || g->e->rolled > 1) return;
+    gemm_find_early(g, false, 4);
+    if (!g->early_count) g->early = NULL;
+}
+
 /* Whether the epilogue is compiled once, for a block of 32 columns, although it is not long: in a launch of several phases code runs once,
  * so that less of it is faster. Not if it loads residuals for several blocks, since all these loads should be in flight together. */
 static bool is_short(const gemm *g)
 {
-    const gemm_warpgroups_tile *t = &g->e->phase->tile.gemm_warpgroups;
-    const bool one_block = t->n == (t->m == 64 && !t->own_tiles ? 64 : 32);
-    return g->e->plan->ir->feeds && !g->staged_unit && (one_block || !gemm_reads(g));
+    return g->e->plan->ir->feeds && !g->staged_unit && (has_one_block(g) || !gemm_reads(g));
 }
 
 /* split: operands are f32, and one of them, the template's B, is stored as TF32 terms. */
@@ -125,6 +141,7 @@ static void on_warpgroups(emission *e, writer *w, bool shares, int staged_unit, 
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
     gemm g = gemm_start(e, w, staged_unit, gemm_stored_width);
     g.blocks = true;
+    find_early(&g, split);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);

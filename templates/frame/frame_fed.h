@@ -74,8 +74,14 @@ template <class P> struct ws_walk {
     {
         const typename P::tile t = P::at(p, index);
         typename P::accumulators c;
+        bool stores = true;
+        if constexpr (P::loads_early) {
+            stores = known();
+            P::load_early(p, t, c);
+        }
         P::compute(p, t, stages, c);
-        if (known()) P::finish(p, t, c, scratch);
+        if constexpr (!P::loads_early) stores = known();
+        if (stores) P::finish(p, t, c, scratch);
     }
 };
 

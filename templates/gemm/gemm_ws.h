@@ -33,6 +33,11 @@
 template <class S, class = void> constexpr bool takes_sums_of = false;
 template <class S> constexpr bool takes_sums_of<S, nothing<decltype(S::input_sums)>> = S::input_sums;
 
+// Whether threads load what their epilogue reads, such as residuals, before the products: then S has load_early(), as in
+// gemm_register_fed.h. A thread's results of a row are then one block of the epilogue.
+template <class S, class = void> constexpr bool loads_early_of = false;
+template <class S> constexpr bool loads_early_of<S, nothing<decltype(S::loads_early)>> = S::loads_early;
+
 template <class S> struct gemm_ws {
     using args = typename S::args;
     using in_list = ws_in_list;
@@ -52,7 +57,7 @@ template <class S> struct gemm_ws {
     // the warpgroups multiply the same 64 rows, each with half of the columns
     static constexpr bool shares_rows = S::tile_m == 64 && !own_tiles;
     static constexpr int group_n = shares_rows ? S::tile_n / 2 : S::tile_n; // columns of a warpgroup
-    static constexpr bool input_sums = takes_sums_of<S>;
+    static constexpr bool input_sums = takes_sums_of<S>, loads_early = loads_early_of<S>;
     static constexpr int threads = ws_threads;
     static constexpr int of_warpgroup = own_tiles ? tile_m : 64, halves = of_warpgroup / 64; // rows that a warpgroup multiplies
     static_assert(S::threads == threads, "tile: two warpgroups compute; one loads, or a warp (in a launch of several phases)");
@@ -65,6 +70,8 @@ template <class S> struct gemm_ws {
     static_assert(!input_sums || (S::a_form == in_rows && S::split_k == 1 && cluster == 1 && pass_tiles<S, tile_k>::passes == 1),
                   "sums of squares need A as [M, K] and whole sums");
     static_assert(halves * tile_n <= 384, "tile: a warpgroup has at most 192 sums a thread");
+    static_assert(!loads_early || (shares_rows && group_n == 32 && S::width == 4 && !S::epilogue_smem),
+                  "vectors are loaded early for tiles of 64 rows by 64 columns");
     static_assert(!own_tiles || S::split_k == 1, "tile: split_k is 1 where warpgroups have tiles of their own");
     static_assert(one_type<a_type, b_type>, "both operands of a matrix instruction have one type");
     static_assert(tile_k * sizeof(a_type) == 128, "tile: k is 128 bytes");
@@ -117,10 +124,14 @@ template <class S> struct gemm_ws {
     template <class X> struct only_if<true, X> {
         using type = X;
     };
+    struct contexts {
+        typename S::context of[2]; // of the thread's two rows
+    };
     struct accumulators {
         float acc[product::registers], second[halves == 2 ? product::registers : 1]; // second: sums of rows 64 to 127 of the tile
         float touched; // what touch() read
         typename only_if<input_sums, square_sums>::type squares;
+        typename only_if<loads_early, contexts>::type early;
     };
 
     // A multiple of the cluster, whose workgroups have consecutive row tiles and share B tiles. A workgroup beyond the last row still loads
@@ -341,6 +352,21 @@ template <class S> struct gemm_ws {
         return t.row * tile_m + warpgroup_of_tile() * 64 + half * 64 + thread_index() % 128 / 32 * 16;
     }
 
+    // If loads_early, called before compute().
+    DEV static void load_early(const args &p, const tile &t, accumulators &c)
+    {
+        const int lane = thread_index() % 32, n = first_column(t) + column_of_four();
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int row = first_row(t, 0) + fragment::row(lane, 2 * h);
+            if (row >= S::rows(p)) continue;
+            c.early.of[h] = S::begin(p, t.batch, row);
+            if (n < S::packed_n) S::template load_early<4>(p, c.early.of[h], t.batch, row, n);
+        }
+    }
+    // In a block of 32 columns, the first of the four (and, 16 further on, four) that a lane stores at a time.
+    DEV static int column_of_four() { return thread_index() % 2 * 8 + thread_index() % 4 / 2 * 4; }
+
     // Reduces split-K slices. True: the accumulators hold the complete sums of the tile, and this workgroup must store them.
     DEV static bool holds_all(const args &p, const tile &t, accumulators &c)
     {
@@ -364,11 +390,10 @@ template <class S> struct gemm_ws {
         if (!holds_all(p, t, c)) return;
         scratch += (thread_index() - ws_producers) / 32 * 16 * pitch; // the part of this warp
         if constexpr (S::epilogue_smem) keep_touched(c, scratch);
-        finish_half(p, t, c.acc, c.squares, 0, scratch);
-        if constexpr (halves == 2) finish_half(p, t, c.second, c.squares, 1, scratch);
+        finish_half(p, t, c, c.acc, 0, scratch);
+        if constexpr (halves == 2) finish_half(p, t, c, c.second, 1, scratch);
     }
-    template <class Sums>
-    DEV static void finish_half(const args &p, const tile &t, float (&acc)[product::registers], const Sums &squares, int half,
+    DEV static void finish_half(const args &p, const tile &t, const accumulators &c, float (&acc)[product::registers], int half,
                                 shared_address scratch)
     {
         const int lane = thread_index() % 32;
@@ -378,9 +403,12 @@ template <class S> struct gemm_ws {
             r[h].row = first_row(t, half) + fragment::row(lane, 2 * h);
             r[h].exists = r[h].row < S::rows(p);
             r[h].sum = 0;
-            if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
+            if constexpr (loads_early)
+                r[h].context = c.early.of[h];
+            else if (r[h].exists)
+                r[h].context = S::begin(p, t.batch, r[h].row);
             if constexpr (input_sums) {
-                float all = squares.total()[h];
+                float all = c.squares.total()[h];
                 all += lane_xor<4>(all, 1);
                 all += lane_xor<4>(all, 2);
                 if (r[h].exists) S::summed(p, r[h].context, t.batch, r[h].row, all);
@@ -657,7 +685,7 @@ template <class S> struct gemm_ws {
                     const float *x = acc + 2 * h; // x[4 * g], x[4 * g + 1]: group g of 8 columns
                     const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                     if (Whole || r[h].exists)
-                        S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
+                        S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + column_of_four(), lo, hi, r[h].sum, out);
                 }
                 if constexpr (by_quads) next_quad(acc, r);
             }

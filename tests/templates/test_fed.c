@@ -55,6 +55,19 @@ START_TEST(products_sum_the_squares_of_their_rows)
 }
 END_TEST
 
+/* While threads wait for a product's operands, they load residuals. */
+START_TEST(residuals_are_loaded_before_the_products)
+{
+    const dim_override dims[] = {{"B", 8}, {"S", 128}, {"D", 512}, {"H", 8}, {"KV", 8}, {"F", 2048}};
+    rig *r = rig_plan(&(rig_request){.path = LLAMA, .level = fusion_block, .target = "sm_90a", .dims = dims, .dim_count = 6});
+    const char *body = r->c.plan->launches->source.body, *const parts[] = {
+        "c.early[Half] = x_;", "op_add(c.early[Half], product)", /* o */
+        "c.early[Half] = x1_;"};                                 /* down */
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) ck_assert_msg(strstr(body, parts[i]) != NULL, "%s", parts[i]);
+    rig_close(r);
+}
+END_TEST
+
 static const struct {
     const char *line, *message;
 } refusals[] = {{"gemm: layer=wgmma m=64 n=96", "m=64 needs a linear, n in steps of 64 and split_k=1"},
@@ -155,6 +168,7 @@ int main(void)
     TCase *plans = tcase_create("plans"), *results = tcase_create("results");
     tcase_add_loop_test(plans, prompts_have_a_loading_warp, 0, sizeof choices / sizeof *choices);
     tcase_add_test(plans, products_sum_the_squares_of_their_rows);
+    tcase_add_test(plans, residuals_are_loaded_before_the_products);
     tcase_add_loop_test(plans, an_impossible_tile_is_an_error_with_its_reason, 0, sizeof refusals / sizeof *refusals);
     tcase_add_loop_test(plans, fields_left_out_of_a_tile_fit_the_others, 0, sizeof partial / sizeof *partial);
     tcase_set_timeout(results, 240);
