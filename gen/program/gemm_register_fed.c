@@ -138,6 +138,28 @@ static bool spreads(const problem *p, const gemm_register_fed_tile *x)
     return pairs && x->m == 8 && problem_rows(p) <= x->m && column_tiles(p, x->n) <= p->device->units;
 }
 
+/* Chooses the smallest tile of at most m rows with which the phase has no more tiles than there are units, for a launch with a loading
+ * warp: its phases are short, and each waits for the last tile of the one before. All pieces of a wave are in flight, if registers suffice.
+ * H200, a block with 69 rows of D = 512, us: qkv of 192 columns with tiles of 24x64 21.6, 24x32 20.9, 16x32 20.5, 8x32 19.8; down of 512
+ * columns, K = 1360, with 24x16 and 8 pieces 21.6, 6 pieces 20.7, with 24x32 22.1. False: there is no such tile. */
+static bool spread(const problem *p, int m, ir_tile *t)
+{
+    const long long rows = problem_rows(p), pieces = pieces_along(p, weights_as_stored);
+    const int waves = p->ir->threads / p->target->wave, step = p->target->matrix_rows;
+    int least = INT_MAX;
+    ir_tile x = *t;
+    gemm_register_fed_tile *own = &x.gemm_register_fed;
+    for (int across = joins_columns(p) ? 2 : 1; across <= 4; across *= 2)
+        for (int height = step; height <= m; height += step) {
+            const int shape[3] = {across, waves, 1}, size = across * height;
+            const long long tiles = (rows + height - 1) / height * column_tiles(p, across * piece_columns);
+            if (size >= least || tiles > p->device->units || !fill(p, height, &shape, &x) || own->threads != p->ir->threads) continue;
+            if (own->ahead * waves > pieces) own->ahead = (int)((pieces + waves - 1) / waves);
+            t->gemm_register_fed = *own, least = size;
+        }
+    return least < INT_MAX;
+}
+
 /* Chooses a tile for a launch of several phases (level block), which fixes the threads and has one workgroup per unit. Of tiles with
  * similar predicted times it takes the widest, since fewer tiles end fewer times, unless spreads() holds for a narrower one. False: no tile
  * has that many threads. */
@@ -145,6 +167,7 @@ static bool defaults_in_list(const problem *p, int m, ir_tile *t)
 {
     double least = INFINITY;
     ir_tile x = *t;
+    if (p->ir->feeds && spread(p, m, t)) return true;
     for (int across = 4; across >= 1; across /= 2) {
         const int shape[3] = {across, p->ir->threads / p->target->wave, 1};
         if (across == 1 && joins_columns(p)) continue;

@@ -68,6 +68,19 @@ START_TEST(residuals_are_loaded_before_the_products)
 }
 END_TEST
 
+/* Tiles of few rows are as small as one tile per unit allows. */
+START_TEST(short_phases_have_small_tiles)
+{
+    const dim_override dims[] = {{"B", 1}, {"S", 69}, {"D", 512}, {"H", 1}, {"KV", 1}, {"hd", 64}, {"F", 1360}};
+    const char *const tiles[] = {"layer=register_fed m=8 n=32 threads=256 ahead=2",
+                                 "layer=register_fed m=24 n=16 threads=256 ahead=6"};
+    rig *r = rig_plan(&(rig_request){.path = LLAMA, .level = fusion_block, .target = "sm_90a", .dims = dims, .dim_count = 7});
+    const char *text = ir_print(r->a, r->c.plan->ir);
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) ck_assert_msg(strstr(text, tiles[i]) != NULL, "%s", tiles[i]);
+    rig_close(r);
+}
+END_TEST
+
 static const struct {
     const char *line, *message;
 } refusals[] = {{"gemm: layer=wgmma m=64 n=96", "m=64 needs a linear, n in steps of 64 and split_k=1"},
@@ -169,6 +182,7 @@ int main(void)
     tcase_add_loop_test(plans, prompts_have_a_loading_warp, 0, sizeof choices / sizeof *choices);
     tcase_add_test(plans, products_sum_the_squares_of_their_rows);
     tcase_add_test(plans, residuals_are_loaded_before_the_products);
+    tcase_add_test(plans, short_phases_have_small_tiles);
     tcase_add_loop_test(plans, an_impossible_tile_is_an_error_with_its_reason, 0, sizeof refusals / sizeof *refusals);
     tcase_add_loop_test(plans, fields_left_out_of_a_tile_fit_the_others, 0, sizeof partial / sizeof *partial);
     tcase_set_timeout(results, 240);
