@@ -118,6 +118,9 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma, weights_in_terms); }
 
+/* Rows and columns of an operand with K first are copied by a power of two of threads. */
+static bool is_copied_across(int count) { return count >= 64 && is_power_of_two(count); }
+
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_mma_tile *x = &t->gemm_mma;
@@ -125,9 +128,9 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->threads != 128 && x->threads != 256) return "threads must be 128 or 256";
     const int lines = x->threads / (x->k / 8), down = warps_down(x), across = x->threads / 32 / down;
     if (x->m % (16 * down) || x->n % (32 * across)) return "warps must divide m into rows of 16 and n into groups of 32 columns";
-    if (matmul_is_across(p->product) && !is_power_of_two(x->n / 64)) return "n must be 64, 128 or 256 for B as [K, N]";
+    if (matmul_is_across(p->product) && !is_copied_across(x->n)) return "n must be 64, 128 or 256 for B as [K, N]";
     const bool a_across = is_direct(t) && p->product->attributes.transpose_a;
-    if (a_across && !is_power_of_two(x->m / 64)) return "m must be 64, 128 or 256 for A as [K, M]";
+    if (a_across && !is_copied_across(x->m)) return "m must be 64, 128 or 256 for A as [K, M]";
     if (x->m % lines || x->n % lines) return "m and n must be multiples of the rows that all threads copy at once";
     return x->m * x->n / x->threads > 128 ? "a thread keeps at most 128 results" : NULL;
 }

@@ -1,6 +1,8 @@
 /* Products on mma.sync (layer mma, templates/gemm/gemm_mma.h): which phases get it, what it refuses, results on the host engine at every
  * alignment and tail, and that NVRTC compiles the largest without spills. */
+#include "gen/plan/predict.h"
 #include "tests/support.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +138,71 @@ START_TEST(a_request_for_mma_direct_says_why_it_has_nothing_to_do)
 }
 END_TEST
 
+/* A as [K, M] is no reason to read operands as they are stored where wgmma reads it; where it is, its columns are copied in powers of 2. */
+START_TEST(rows_of_a_across_k_are_read_as_stored_without_wgmma)
+{
+    const char *yaml = "block: t\ndtype: bf16\ndims: {M: 192, K: 64, N: 64}\ninputs: {x: [K, M], z: [K, N]}\n"
+                       "ops: [{out: y, op: matmul, in: [x, z], transpose_a: true}]\noutputs: {y: y}\n";
+    static const struct {
+        const char *target, *line, *message;
+    } cases[] = {{"sm_90a", "y: layer=mma_direct", "rows of %x begin at multiples of 16 bytes, so no program copies them"},
+                 {"sm_80", "y: layer=mma_direct m=128 n=64 k=64 threads=128", NULL},
+                 {"sm_80", "y: layer=mma_direct m=96 n=64 k=64 threads=128", "m must be 64, 128 or 256 for A as [K, M]"},
+                 {"sm_80", "y: layer=mma_direct m=64 n=192 k=64 threads=128", "n must be 64, 128 or 256 for B as [K, N]"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        arena *a = arena_new();
+        compiled c;
+        const tfgen_code code = plan_with(a, yaml, cases[i].target, cases[i].line, &c);
+        ck_assert_msg(code == (cases[i].message ? code_unsupported : code_ok), "%s: %s", cases[i].line, arena_diagnostics(a));
+        if (cases[i].message) ck_assert_msg(strstr(arena_diagnostics(a), cases[i].message) != NULL, "%s", arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* Of a product on a tile of 64 x 128 with k = 32, on an H200. */
+static prediction foreseen(const char *inputs, const char *op, const char *K, const char *N, const char *layer, int *resident)
+{
+    arena *a = arena_new();
+    compiled c;
+    prediction p;
+    const char *yaml =
+        arena_printf(a, "block: t\ndtype: bf16\ndims: {M: 4096, K: %s, N: %s}\n%s\nops: [{out: y, op: %s}]\noutputs: {y: y}\n", K, N,
+                     inputs, op);
+    const char *line = arena_printf(a, "y: layer=%s m=64 n=128 k=32 threads=128 stages=4", layer);
+    ck_assert_msg(plan_with(a, yaml, "sm_90a", line, &c) == code_ok, "%s", arena_diagnostics(a));
+    const launch *l = &c.plan->launches[c.plan->launch_count - 1];
+    const work w = launch_work(a, c.plan, l, NULL, NULL);
+    ck_assert(launch_predict(a, c.plan, l, &w, &p));
+    *resident = l->resident;
+    arena_free(a);
+    return p;
+}
+
+/* The share of a k tile in shared memory has 36864 bytes of reads; a warp's copy takes 8 cycles, as long as 1024 bytes. */
+START_TEST(copies_and_stores_of_few_bytes_take_longer)
+{
+    const char *linear = "inputs: {x: [M, K]}\nparams: {w: [N, K]}", *two = "inputs: {x: [M, K], z: [N, K]}",
+               *of_weight = "linear, in: [x, w]", *of_two = "matmul, in: [x, z], transpose: true";
+    int direct, usual;
+    const prediction of_4 = foreseen(linear, of_weight, "82", "128", "mma_direct", &direct),
+                     of_8 = foreseen(linear, of_weight, "84", "128", "mma_direct", &direct),
+                     both = foreseen(two, of_two, "82", "128", "mma_direct", &direct),
+                     of_16 = foreseen(linear, of_weight, "88", "128", "mma", &usual);
+    const double reads = 36864, rows = 64 * 32 * 2, columns = 128 * 32 * 2, copies_of_4 = 1024 / 128.0, copies_of_8 = copies_of_4 / 2;
+    ck_assert_double_eq_tol(of_4.shared / of_16.shared, (reads + rows * copies_of_4) / reads, 1e-3);
+    ck_assert_double_eq_tol(of_8.shared / of_16.shared, (reads + rows * copies_of_8) / reads, 1e-3);
+    ck_assert_double_eq_tol(both.shared / of_16.shared, (reads + (rows + columns) * copies_of_4) / reads, 1e-3);
+    ck_assert_int_eq(direct, 2); /* addresses of small copies take registers */
+    ck_assert_int_eq(usual, 3);
+    ck_assert_double_ge(of_4.fixed, of_16.fixed + 0.3e-6);
+    /* rows of results at multiples of 4 and 8 bytes; at odd multiples of 2, through shared memory */
+    ck_assert_double_eq_tol(foreseen(linear, of_weight, "82", "126", "mma_direct", &direct).epilogues / of_4.epilogues, 8 / 1.7, 1e-2);
+    ck_assert_double_eq_tol(foreseen(linear, of_weight, "82", "124", "mma_direct", &direct).epilogues / of_4.epilogues, 8 / 4.0, 1e-2);
+    ck_assert_double_eq_tol(foreseen(linear, of_weight, "82", "127", "mma_direct", &direct).epilogues / of_4.epilogues, 8 / 2.0, 1e-2);
+}
+END_TEST
+
 /* ---- the host engine runs the very source: tails of every kind, rows that are aligned first, sums of rows, more tiles than workgroups */
 typedef struct trial {
     const char *path, *dtype, *line;
@@ -212,6 +279,8 @@ int main(void)
     tcase_add_test(t, small_products_read_rows_as_they_are_stored);
     tcase_add_test(t, an_impossible_tile_of_mma_is_an_error_with_its_reason);
     tcase_add_test(t, a_request_for_mma_direct_says_why_it_has_nothing_to_do);
+    tcase_add_test(t, rows_of_a_across_k_are_read_as_stored_without_wgmma);
+    tcase_add_test(t, copies_and_stores_of_few_bytes_take_longer);
     TCase *more = suite_long(s, "more of mma", 120);
     add_some_now(t, more, every_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 3, 4, 6, 8, -1});
