@@ -27,16 +27,16 @@ typedef struct tune_case { /* a spec at some dims */
 } tune_case;
 
 /* ---- output */
-static void print_kernel(const tuned_kernel *k)
+static void print_kernel(const tuned_kernel *k, int width)
 {
     const colour good = strcmp(k->how, "better") == 0 ? colour_good : colour_none;
-    printf("  %-26s %6.1f %%  %s%-8s%s %7.3f %6d  %s\n", k->label, 100 * k->share, colour_code(stdout, good), k->how,
+    printf("  %-*s %6.1f %%  %s%-8s%s %7.3f %6d  %s\n", width, k->label, 100 * k->share, colour_code(stdout, good), k->how,
            colour_code(stdout, colour_none), 1 / k->ratio, k->tried, k->tile);
     if (k->refused || k->same || k->wrong || k->unjudged)
-        printf("  %-26s %s%d refused, %d of the same code, %d dropped early, %d wrong, %d unjudged%s\n", "",
+        printf("  %-*s %s%d refused, %d of the same code, %d dropped early, %d wrong, %d unjudged%s\n", width, "",
                colour_code(stdout, colour_dim), k->refused, k->same, k->dropped, k->wrong, k->unjudged, colour_code(stdout, colour_none));
     if (strcmp(k->how, "better") == 0)
-        printf("  %-26s %sdefault: %s%s\n", "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
+        printf("  %-*s %sdefault: %s%s\n", width, "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
 }
 
 static void print_plan(const tune_case *c, const tuned_plan *p)
@@ -46,8 +46,11 @@ static void print_plan(const tune_case *c, const tuned_plan *p)
     printf("%s%s  %s  level %s%s  on %s: %s (target %s, model %s)\n  %s\n", colour_code(stdout, colour_bold), ir->name,
            dtype_name(ir->type), fusion_level_name(ir->level), colour_code(stdout, colour_none), d->name, d->label,
            p->plan->target->name, p->plan->device->name, dims_text(c->a, &ir->dims, ","));
-    printf("  %-26s %8s  %-8s %7s %6s  %s\n", "kernel", "of run", "", "gain", "tried", "tile");
-    for (int i = 0; i < p->count; i++) print_kernel(&p->kernels[i]);
+    int width = 26;
+    for (int i = 0; i < p->count; i++)
+        if ((int)strlen(p->kernels[i].label) > width) width = (int)strlen(p->kernels[i].label);
+    printf("  %-*s %8s  %-8s %7s %6s  %s\n", width, "kernel", "of run", "", "gain", "tried", "tile");
+    for (int i = 0; i < p->count; i++) print_kernel(&p->kernels[i], width);
     printf("  whole run: %s; with the tiles that were kept %.3f times as fast\n\n", spread_time_text(c->a, p->before, true), 1 / p->ratio);
 }
 
