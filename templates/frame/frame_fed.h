@@ -146,7 +146,7 @@ template <class P> constexpr bool is_fed<P, nothing<decltype(P::in_list::fed)>> 
 constexpr bool is_fed_launch = true; // the source has a loading warp of this kind
 
 // Whether a workgroup computes its first tile while it is counted (census.h), as if all workgroups took part, which is nearly always so. It
-// stores the results once it knows that they do, else it drops them. F says whether it has begins_alone.
+// stores the results once it knows that they do, else it drops them. F says so by its member begins_alone.
 template <class F, class = void> constexpr bool begins_alone = false;
 template <class F> constexpr bool begins_alone<F, nothing<decltype(F::begins_alone)>> = F::begins_alone;
 

@@ -2,8 +2,8 @@
 // themselves: a word of 128 bits has four adjacent elements and a tag, the epoch, which numbers the launch and the layer that stored them.
 // So neither a fence nor a mark is needed, and nothing is cleared. docs/one-launch.md says what orders these accesses (Rows in words).
 //
-// An element's place is that in a matrix of floats: 4 bytes for each. Words begin at columns that are multiples of 4, and rows at multiples
-// of 8 elements.
+// An element lies where it would in a matrix of floats, as each takes 4 bytes. Words begin at columns that are multiples of 4, and rows at
+// multiples of 8 elements.
 //
 // Epochs count layers. The epoch of a launch's first layer is in the launch's marks. If that memory holds none, the first workgroup that
 // sees it takes the time in nanoseconds. A layer takes longer than a nanosecond, so no epoch repeats an earlier one, even if calls with
@@ -54,8 +54,8 @@ struct launch_words { // of a phase. `marks` is set by the host, the rest when t
     int phase;
 
     DEV launch_words next() const { return {marks, marks::epoch_of(epoch + 1), phase}; } // for the next layer of a stack
-    // Called after each poll that found words missing. True: it took too long, or another wait of the launch did, so words are read as they
-    // are. The report names the waiting phase twice.
+    // Called after each poll that found words missing. True: this wait, or another one of the launch, took too long, and the caller goes on
+    // with the words as they are. The report names the waiting phase twice.
     DEV bool is_late(unsigned long long polls) const
     {
         const struct marks m = {marks};

@@ -36,6 +36,7 @@ template <class T, int Warps, int Stages, int Keys, int Values> struct cache_rin
     DEV static bool first_lane() { return thread_index() % 32 == 0; }
 
     // Issues the copies of a key tile: of_keys elements of keys, of_values of values. The stage that it reuses must have been released.
+    // release() meets the warp's lanes, so all of them have then passed their wait for the stage.
     DEV void issue(const T *keys, const T *values, int of_keys, int of_values)
     {
         const unsigned index = issued++ % Stages;
