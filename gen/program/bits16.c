@@ -494,12 +494,12 @@ static void try_round(swap_ab_search *s, gemm_swap_ab_tile x)
 /* x has m and n. Tries it without multicast, with multicast of rows or of columns, and with K split. Multicast of both rows and columns
  * took 1.1 to 1.2 times as long as multicast of rows alone, and up to 1.7 times as long as predicted. In matmuls, four workgroups that
  * multicast rows have short k tiles: 1344x768x1280 by 136x64 took 10.7 us with k tiles of 128, 6.5 with those of 64. */
-static void try_sharing(swap_ab_search *s, gemm_swap_ab_tile x)
+static void try_slices(swap_ab_search *s, gemm_swap_ab_tile x, int most_split)
 {
     enum { most = 8, least_k_tiles = 4 };
     const problem *p = s->p;
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k, row_tiles = (problem_rows(p) + x.m - 1) / x.m;
-    for (x.split_k = 1; x.split_k <= most && (x.split_k == 1 || k_tiles >= 2 * x.split_k); x.split_k *= 2)
+    for (x.split_k = 1; x.split_k <= most_split && (x.split_k == 1 || k_tiles >= 2 * x.split_k); x.split_k *= 2)
         for (x.cluster = 1; x.cluster <= 4 && x.cluster <= column_tiles(p, x.n) && x.m >= 8 * x.cluster; x.cluster *= 2)
             for (x.cluster_m = 1; x.cluster_m <= (x.cluster > 1 ? 1 : 4) && swap_ab_members(&x) * x.split_k <= most; x.cluster_m *= 2) {
                 if (row_tiles % x.cluster_m || (swap_ab_members(&x) > 1 && k_tiles < (long long)least_k_tiles * x.split_k)) continue;
@@ -509,12 +509,34 @@ static void try_sharing(swap_ab_search *s, gemm_swap_ab_tile x)
             }
 }
 
+static void try_sharing(swap_ab_search *s, gemm_swap_ab_tile x)
+{
+    enum { most_split = 8 };
+    try_slices(s, x, most_split);
+}
+
+static void try_whole(swap_ab_search *s, gemm_swap_ab_tile x) { try_slices(s, x, 1); }
+
+/* True for a launch of one round over long K, not split, of a linear that only rounds. Many of its tiles are predicted alike, but their
+ * order is predicted well. H200, us: 2048x2264x26240 by 208x192 374, by 192x192 341; 768x4096x14336 by wgmma 117.8, by 192x128 116.4. */
+static bool is_long_round(const problem *p, const gemm_swap_ab_tile *x)
+{
+    enum { long_k = 8192 };
+    const bool whole = x->split_k == 1 && x->tail == 1, one_round = swap_ab_workgroups(p, x) <= p->device->units;
+    return whole && one_round && product_length(p) >= long_k && p->product->kind != op_matmul && product_is_rounded(p);
+}
+
 void swap_ab_16_bit_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { least_m = 16, most_n = 256, most_n_of_long_k_tiles = 128 };
+    const double clearly_in_long_round = 0.97;
     swap_ab_search s = {p, by, best, clearly_16_bit(p) * swap_ab_seconds(p, by, best)};
     const int step = swap_ab_column_step_of(p);
     swap_ab_try_shapes(&s, &(swap_ab_shapes){.k = 64, .least_m = least_m, .most_n = most_n, .step = step}, try_sharing);
     swap_ab_try_shapes(&s, &(swap_ab_shapes){.k = 128, .least_m = least_m, .most_n = most_n_of_long_k_tiles, .step = step}, try_sharing);
+    if (is_long_round(p, best)) {
+        s.least = clearly_in_long_round * swap_ab_seconds(p, by, best);
+        swap_ab_try_shapes(&s, &(swap_ab_shapes){.k = 64, .least_m = least_m, .most_n = most_n, .step = step}, try_whole);
+    }
     swap_ab_choose_persistent(p, by, best);
 }
