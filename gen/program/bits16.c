@@ -336,7 +336,7 @@ typedef struct numbers {
     unaligned staged_more, direct_more;
     computing computing;
     beginnings begin_rows, begin_columns;
-    double shared, power; /* as in `swapped`; shared: of short matmuls and of linears that only round */
+    double shared, power; /* as in `swapped`; shared: where only rounded, but not other matmuls of short K */
 } numbers;
 /* Fitted apart for short matmuls and other products, and by whether both warpgroups compute a tile (own_tiles). */
 static const numbers both_of_short = {.one_round = 1.28,
@@ -417,14 +417,14 @@ static const numbers own_of_others = {.one_round = 1.29,
  * products and its end; with own_tiles the end of one tile overlaps with products of the next. */
 void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descriptor *d)
 {
-    enum { short_k = 128 };
+    enum { short_k = 128, long_k = 1024 };
     const double short_memory = 0.8; /* with short K and without own_tiles: nothing is multiplied while a tile is stored */
     const double shared_alone = 1.2; /* as numbers.shared: 1280x512x2728 by 64x128 10.0 us (11.2; by numbers.shared 12.7) */
     const double beyond_counts = 0.4, no_gain = 1.6 /* lockstep_gain of gen/base/cost.c */;
     const bool matmul = is_short_matmul(p);
     const numbers *f = x->own_tiles ? matmul ? &own_of_short : &own_of_others : matmul ? &both_of_short : &both_of_others;
     const bool one = d->groups <= p->device->units;
-    const bool alone = one && x->own_tiles && x->m == 64 && x->cluster == 1; /* a warpgroup that multiplies alone */
+    const bool alone = one && x->own_tiles && x->m == 64 && x->n <= 128 && x->cluster == 1; /* a warpgroup that multiplies alone */
     const bool stores_alone = matmul && !x->own_tiles && !one && product_length(p) <= short_k;
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double n = matmul_is_across(p->product) ? (x->n + 63) / 64 * 64 : x->n, all = (double)problem_rows(p), tiles = ceil(all / x->m);
@@ -438,7 +438,7 @@ void ws_16_bit_cost(const problem *p, const gemm_warpgroups_tile *x, cost_descri
     d->ahead = x->stages * 128 * (x->m + n) / f->latency;
     const double warpgroups = 2, of_one = x->own_tiles ? x->m / 64.0 : 1; /* wgmmas of a warpgroup in 16 elements along k */
     const double read = shared_memory_cycles(x->own_tiles ? 1 : warpgroups, of_one, x->n * of_one, x->m + n);
-    const bool counts = f->shared > 0 && (matmul || (p->product->kind != op_matmul && product_is_rounded(p)));
+    const bool counts = f->shared > 0 && product_is_rounded(p) && (matmul || p->product->kind != op_matmul || product_length(p) >= long_k);
     const double reached = !counts ? 0 : alone ? shared_alone : f->shared;
     const double shared = reached > 0 ? k_tiles * 4 * read / reached : 0, sharp = 6;
     const double wgmmas = k_tiles * results / 32; /* cycles, as all others here */
