@@ -440,7 +440,7 @@ static void plan_loader(launch *l)
     for (int i = 0; i < l->work_count; i++) fed += frame_table[program_table[l->work[i].program->kind].frame].list == list_with_loader;
     if (!fed || !l->together) return;
     l->feeds = true;
-    l->dynamic_bytes = l->shared_bytes += fed_bytes(fed);
+    l->dynamic_bytes = l->shared_bytes += fed_bytes(l->work_count, fed);
     l->threads += fed_loaders;
 }
 

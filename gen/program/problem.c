@@ -193,20 +193,20 @@ long long no_shared_memory(const problem *p, const ir_tile *t)
 }
 
 /* fed_head, fed_words and fed_bytes of templates/frame/frame_fed.h */
-int fed_bytes(int phases)
+int fed_bytes(int phases, int fed)
 {
     enum { head = 1024, own = 32, words = 64 };
-    return head + own + 8 * words * phases;
+    return head + own + 8 * (phases + phases % 2) + 8 * words * fed;
 }
 
 int shared_room_of_phase(const problem *p)
 {
-    int phases = 0;
+    int phases = 0, fed = 0;
     if (!p->ir->feeds) return p->target->lds_bytes;
     for (int k = 0; k < p->ir->kernel_count; k++)
         for (int i = 0; i < p->ir->kernels[k]->phase_count; i++) {
             const ir_phase *phase = p->ir->kernels[k]->phases[i];
-            phases += phase->family == family_gemm || phase->family == family_attention;
+            fed += phase->family == family_gemm || phase->family == family_attention, phases++;
         }
-    return p->target->lds_bytes - fed_bytes(phases) - 2 * seat_bytes;
+    return p->target->lds_bytes - fed_bytes(phases, fed) - 2 * seat_bytes;
 }

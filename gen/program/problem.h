@@ -35,5 +35,5 @@ bool problem_sums_rows(const problem *p);         /* the epilogue stores partial
  * launch's own needs leave. */
 int shared_room_of_phase(const problem *p);
 enum { fed_loaders = 128 }; /* threads of a launch with a loading warp beside those that compute (templates/frame/frame_fed.h) */
-int fed_bytes(int phases); /* of a launch with so many phases of frames that need a loading warp, beside its phases' memory */
+int fed_bytes(int phases, int fed); /* of a launch of so many phases, of which `fed` need a loading warp, beside its phases' memory */
 #endif

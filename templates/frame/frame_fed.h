@@ -173,7 +173,8 @@ template <class F, int I> constexpr int fed_before()
         return fed_before<F, I - 1>() + is_fed<typename F::template program<I - 1>>;
 }
 // Bytes of all mbarriers: those of the launch, then those of the phases.
-template <class F> constexpr int fed_bytes = 32 + 8 * fed_words * fed_before<F, F::phases>();
+template <class F> constexpr int fed_own = 32 + (8 * F::phases + 15) / 16 * 16;
+template <class F> constexpr int fed_bytes = fed_own<F> + 8 * fed_words * fed_before<F, F::phases>();
 
 // Called last by the loading threads. If they met the other threads again, ptxas would ignore the numbers of registers.
 DEV void fed_loader_ends()
@@ -186,22 +187,22 @@ DEV void fed_loader_ends()
 // What both the loading threads and the others know of the launch.
 template <class F> struct fed_launch {
     // Other warps of the loading warpgroup arrive at `seated` when they have taken the workgroup's seat and initialised the marks.
-    // The loading thread arrives at `known` when it has acquired the marks for which a fed phase waits. Only this thread polls them;
-    // whoever waits at `known` may then read what was stored before those marks. The warps that compute arrive at `freed` when they have
-    // finished the phases ahead of a fed one.
+    // The loading thread arrives at `known` of a phase when it has acquired the marks for which the phase waits. Only this thread polls
+    // them; whoever waits at `known` may then read what was stored before those marks. The warps that compute arrive at `freed` when they
+    // have finished the phases ahead of a fed one.
     fed_place all; // the phases' memory; all mbarriers
     seat *own;
     unsigned opened;
 
     DEV shared_address seated() const { return all.words; }
     DEV shared_address freed() const { return all.words + 8; }
-    DEV shared_address known() const { return all.words + 16; }
+    DEV shared_address known(int phase) const { return all.words + 32 + 8 * phase; }
     DEV shared_address freed_for_weights() const { return all.words + 24; }
     template <int Phase> DEV fed_place place() const
     {
         using P = typename F::template program<Phase>;
         static_assert(P::in_list::template words<P> <= fed_words, "tile: fewer stages in a launch of several phases");
-        return {all.memory, all.words + 32 + 8 * fed_words * fed_before<F, Phase>()};
+        return {all.memory, all.words + fed_own<F> + 8 * fed_words * fed_before<F, Phase>()};
     }
     // By the warps that compute, before the first tile of a fed phase.
     template <int Phase> DEV fed_place open()
@@ -219,7 +220,7 @@ template <class F> struct fed_launch {
         return own->total > 0 ? own->index : census::nobody;
     }
     // By the warps that compute, before they read what earlier phases stored.
-    DEV void await_known() { barrier_wait(known(), (opened - 1) & 1); }
+    DEV void await_known(int phase) const { barrier_wait(known(phase), 0); }
     // By a loading thread: returns when the stages of the next fed phase (with Weights: the next that has weights) are free.
     template <bool Weights> DEV void await_free()
     {
@@ -241,8 +242,9 @@ template <class F> struct fed_launch {
             initialise<Phase + 1>(warp);
         } else {
             if (warp == 0) {
-                barrier_init(seated(), 1 + TF_WAVE), barrier_init(known(), 1);
-                barrier_init(freed(), 1), barrier_init(freed_for_weights(), 1);
+                barrier_init(seated(), 1 + TF_WAVE), barrier_init(freed(), 1), barrier_init(freed_for_weights(), 1);
+#pragma unroll
+                for (int i = 0; i < F::phases; i++) barrier_init(known(i), 1);
             }
             barrier_init_done();
         }

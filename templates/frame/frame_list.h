@@ -342,6 +342,14 @@ template <class F> constexpr int list_bytes = fed_head + phases_bytes<F> + fed_b
 template <class F> constexpr int list_threads = F::threads + fed_loaders;
 template <class F> using list_ring = fed_launch<F>;
 
+// By the loading thread: acquires the marks for which the workgroup's first tile of a phase, `index`, waits.
+template <class F, int Phase> DEV void feed_marks(const typename F::args &p, int index, typename F::waits &sync, const fed_launch<F> &feed)
+{
+    const item<F> w = {Phase, index};
+    if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
+    barrier_arrive_if(feed.known(Phase), true);
+    if (Phase > 0 && Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
+}
 // By each loading thread: with Weights, all TMA loads of weights, else all others. If the first phase begins_alone, the workgroup's seat is
 // known after its first tile.
 template <class F, int Phase, bool Weights>
@@ -362,11 +370,8 @@ DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sy
                                 if constexpr (!first) feed.template await_free<Weights>();
                                 if constexpr (first && !Weights) previous_wait();
                                 if constexpr (first || Weights) return;
-                                const item<F> w = {Phase, index};
-                                if (sync.waits(p, w)) sync.poll(p, marks{F::words(p)}, Phase);
-                                barrier_arrive_if(feed.known(), true);
+                                feed_marks<F, Phase>(p, index, sync, feed);
                                 proxy_fence();
-                                if (Phase > 0 && Phase == F::last_wait) sync.end(marks{F::words(p)}, true);
                             },
                             [&](int i) {
                                 if (!first || sync.seated) return i + sync.total();
@@ -376,6 +381,8 @@ DEV void feed_phases(const typename F::args &p, int index, typename F::waits &sy
             }
         });
     if constexpr (first) index = sync.seated ? sync.seated->index : feed.sit(sync);
+    if constexpr (!is_fed<P> && !Weights && Phase > 0)
+        if (index < tiles) feed_marks<F, Phase>(p, index, sync, feed);
     if (sync.total() <= 0) return;
     if (index < tiles) index += ceil_div(tiles - index, sync.total()) * sync.total();
     if constexpr (Phase + 1 < F::phases) feed_phases<F, Phase + 1, Weights>(p, index - tiles, sync, feed);
@@ -554,8 +561,10 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                 next = index + (seated ? sync.total() : static_cast<int>(block_total()));
                 if constexpr (needs_total<P>) walk.total = sync.total();
                 walk.look(a, index, shared);
-                if constexpr (is_fed<P>) {
+                if constexpr (is_fed_launch) {
                     sync.ended |= Phase > 0 && Phase == F::last_wait;
+                    if constexpr (!is_fed<P>)
+                        if (sync.waits(p, w)) ring.await_known(Phase);
                 } else if (sync.waits(p, w))
                     sync.await(p, w); TF_TRACED(if constexpr (!is_fed<P>) trace_awaited(p.tf_trace, own, 0));
                 bool posts;
@@ -584,7 +593,7 @@ DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync
                     }
                 } else if constexpr (is_fed<P>) {
                     walk.tile(a, index, [&] {
-                        if (index < sync.total()) ring.await_known(); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
+                        if (index < sync.total()) ring.await_known(Phase); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                         return true;
                     });
                 } else {
