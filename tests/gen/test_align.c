@@ -174,6 +174,22 @@ START_TEST(a_phase_that_the_product_does_not_wait_for_copies_nothing)
 }
 END_TEST
 
+/* ---- results */
+START_TEST(rows_of_a_result_that_only_the_graph_reads_are_padded)
+{
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {M: 200, K: 128, N: 68}\ninputs: {x: [M, K]}\n"
+                                             "params: {w: [N, K]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"
+                                             "  - {out: y, op: softmax, in: [l]}\noutputs: {y: y}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a"});
+    ck_assert_int_eq(graph_value(r->c.plan->ir, "l")->root_stride, 72);
+    ck_assert_int_eq(graph_value(r->c.plan->ir, "y")->root_stride, 0);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- which products need a copy; plans read back from text */
 typedef struct build {
     arena *a;
@@ -340,6 +356,7 @@ int main(void)
     tcase_add_test(t, rows_with_slices_are_copied_as_a_whole);
     tcase_add_test(t, the_phase_that_sums_squares_of_odd_rows_copies_them);
     tcase_add_test(t, a_phase_that_the_product_does_not_wait_for_copies_nothing);
+    tcase_add_test(t, rows_of_a_result_that_only_the_graph_reads_are_padded);
     tcase_add_test(t, rows_of_16_bytes_and_other_layers_need_no_copy);
     tcase_add_test(t, planning_leaves_its_input_unchanged);
     tcase_add_test(t, a_plan_with_an_impossible_aligned_copy_is_refused);
