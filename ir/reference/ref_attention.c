@@ -216,8 +216,8 @@ static bool find_kinds(const attention_job *j, const ref_tensor *x, size_t b, si
     size_t first[most_kinds];
     int kinds = 0;
     bool found = false;
-    for (size_t t = 0; t < (size_t)keys_of(j, b); t++) {
-        const size_t row = start(j, b, g, t);
+    for (long long t = 0; t < keys_of(j, b); t++) {
+        const size_t row = start(j, b, g, (size_t)t);
         kind[t] = 0;
         for (int i = 0; i < kinds && !kind[t]; i++)
             kind[t] = rows_are_alike(x, row, first[i], columns, 1) ? i + 1 : rows_are_alike(x, row, first[i], columns, -1) ? -i - 1 : 0;
@@ -400,7 +400,7 @@ static void find_spoilt(const attention_job *j, size_t b, size_t g, const head_b
 /* Finds which keys are alike. False: there is no memory. */
 static bool find_alike(const attention_job *j, size_t b, size_t g, head_buffers *h)
 {
-    int *kinds = malloc(2 * (j->T ? j->T : 1) * sizeof *kinds);
+    int *kinds = calloc(2 * (j->T ? j->T : 1), sizeof *kinds);
     if (!kinds) return false;
     const bool keys = find_kinds(j, j->k, b, g, j->hd, key_start, kinds),
                values = find_kinds(j, j->v, b, g, j->vd, value_start, kinds + j->T);
