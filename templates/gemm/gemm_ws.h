@@ -361,7 +361,8 @@ template <class S> struct gemm_ws {
             const int row = first_row(t, 0) + fragment::row(lane, 2 * h);
             if (row >= S::rows(p)) continue;
             c.early.of[h] = S::begin(p, t.batch, row);
-            if (n < S::packed_n) S::template load_early<4>(p, c.early.of[h], t.batch, row, n);
+            if constexpr (loads_early)
+                if (n < S::packed_n) S::template load_early<4>(p, c.early.of[h], t.batch, row, n);
         }
     }
     // In a block of 32 columns, the first of the four (and, 16 further on, four) that a lane stores at a time.
