@@ -220,9 +220,9 @@ static void pad_results(const aligner *g, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         ir_value *v = op->output_count == 1 ? op->outputs[0] : NULL;
-        if (!v || value_columns(v) <= 1 || op_is_view(op) || !value_stored(g->e->b->p, phase, v)) continue;
-        if (value_columns(v) * dtype_size(v->type) % piece || rows_lie_as_needed(g->e->b->a, phase->choice->of, v)) continue;
-        if (may_be_longer(g, v)) v->root_stride = aligned_columns(v);
+        if (!v || value_columns(v) <= 1 || op_is_view(op) || value_columns(v) * dtype_size(v->type) % piece) continue;
+        if (rows_lie_as_needed(g->e->b->a, phase->choice->of, v) || !may_be_longer(g, v)) continue;
+        if (value_stored(g->e->b->p, phase, v)) v->root_stride = aligned_columns(v); /* last, as it may look at all ops */
     }
 }
 

@@ -32,10 +32,11 @@ void swap_ab_try_shapes(swap_ab_search *s, const swap_ab_shapes *of, void (*try)
 {
     enum { most_m = 256, least_n = 64 };
     const problem *p = s->p;
-    const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m, last = (rows + of->least_m - 1) / of->least_m;
-    for (long long tiles = first; tiles <= last; tiles++) {
-        const int m = swap_ab_rows_of_tile(p, tiles);
-        for (int n = of->most_n; m && n >= least_n; n -= of->step)
+    const long long rows = problem_rows(p), last = (rows + of->least_m - 1) / of->least_m;
+    for (int m = most_m; m > 0; m -= 8) {
+        const long long tiles = (rows + m - 1) / m;
+        if (tiles > last || swap_ab_rows_of_tile(p, tiles) != m) continue;
+        for (int n = of->most_n; n >= least_n; n -= of->step)
             if (n == least_n || column_tiles(p, n) < column_tiles(p, n - of->step))
                 try(s, (gemm_swap_ab_tile){.m = m, .n = n, .k = of->k, .threads = swap_ab_threads(m, n), .tail = 1});
     }
