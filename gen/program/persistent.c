@@ -116,9 +116,9 @@ static void try_shape(swap_ab_search *s, gemm_swap_ab_tile x)
  * compete by costs of two fits: of four, the worst took 1.04 times as long (41x2x80x2816x440), the best 0.87 (18x1600x400x128). */
 void swap_ab_choose_persistent(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
-    enum { longest_across = 512, long_k = 4096 };
+    enum { longest_across = 512, very_long_k = 4096 };
     /* The longer K, the less is gained while a tile ends (4096x4096x4096: predicted 1.2 % less time, 3 % more measured on an H200). */
-    const double clearly = product_length(p) < long_k ? 0.99 : 0.98;
+    const double clearly = product_length(p) < very_long_k ? 0.99 : 0.98;
     swap_ab_search s = {p, by, best, clearly * swap_ab_seconds(p, by, best)};
     if (!product_is_rounded(p) || staging_obstacle(p, true) || results_unit(p) != gemm_vector) return;
     if (p->product->attributes.transpose_a && product_length(p) > longest_across) return;

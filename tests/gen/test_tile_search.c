@@ -200,11 +200,13 @@ typedef struct chosen_case {
     bool persistent;
 } chosen_case;
 
-/* Above 8192 rows: products that only round take the program of less time, and persistent workgroups unless their results are large. */
+/* Above 8192 rows: products that only round take the program of less time, and persistent workgroups unless results or weights are
+ * large. */
 static const chosen_case chosen_cases[] = {{matmul, 19456, 128, 2304, program_gemm_swap_ab, false},
                                            {linear, 11808, 1152, 3392, program_gemm_swap_ab, true},
                                            {computing, 19456, 128, 2304, program_gemm_wgmma, false},
-                                           {linear, 27616, 22976, 128, program_gemm_wgmma, false}};
+                                           {linear, 27616, 22976, 128, program_gemm_wgmma, false},
+                                           {linear, 16384, 10240, 8192, program_gemm_wgmma, false}};
 
 START_TEST(products_of_very_many_rows)
 {
